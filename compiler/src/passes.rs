@@ -173,7 +173,7 @@ pub fn late(
     if !target.vec4 {
         manager.run(shader, pass!(lower_locals_to_scratch(target.register_array_dwords)))?;
         manager.run(shader, pass!(lower_vectors_to_scalar))?;
-        manager.run(shader, pass!(lower_small_types))?;
+        manager.run(shader, pass!(lower_small_types(target.has_words)))?;
     }
     // Lowering leaves its originals dead: often most of the shader.
     shader.compact();
@@ -225,6 +225,8 @@ pub struct IrTarget {
     pub vec4: bool,
     /// Machine and back end have 64-bit integers.
     pub has_q: bool,
+    /// The machine computes on integers of 16 bits.
+    pub has_words: bool,
     /// The extended-math unit accepts halves.
     pub has_hf_math: bool,
     /// Samples with depth comparison accept explicit gradients.
@@ -240,6 +242,7 @@ impl IrTarget {
     pub const AMD: IrTarget = IrTarget {
         vec4: false,
         has_q: false,
+        has_words: false,
         has_hf_math: false,
         has_shadow_gradients: true,
         is_inexact: false,
@@ -258,6 +261,7 @@ impl IrTarget {
             vec4,
             // Vec4 code has no integers of 64 bits on any generation.
             has_q: devinfo.has_q && !vec4,
+            has_words: true,
             has_hf_math: devinfo.has_hf_math,
             has_shadow_gradients: devinfo.has_shadow_gradients,
             is_inexact,

@@ -291,6 +291,7 @@ builtin_functions! {
         Ballot "ballotARB" "ARB_shader_ballot" run_time inexact;
         ReadInvocation "readInvocationARB" "ARB_shader_ballot" run_time inexact;
         ReadFirstInvocation "readFirstInvocationARB" "ARB_shader_ballot" run_time inexact;
+        QuadBroadcast "subgroupQuadBroadcast" "KHR_shader_subgroup" run_time inexact;
         Clock2x32 "clock2x32ARB" "ARB_shader_clock" run_time inexact;
         Clock "clockARB" "ARB_shader_clock" run_time inexact;
     }

@@ -115,6 +115,7 @@ impl LinkedStage {
                     | F::Ballot
                     | F::ReadFirstInvocation
                     | F::ReadInvocation
+                    | F::QuadBroadcast
             )
         };
         self.shader.globals.values().any(of_subgroup) || self.calls(is_vote)

@@ -14,6 +14,10 @@ use crate::qualifier::{Interpolation, MemoryQualifiers};
 pub enum Scalar {
     /// `bool`.
     Bool,
+    /// `int8_t`.
+    Int8,
+    /// `uint8_t`.
+    Uint8,
     /// `int16_t`.
     Int16,
     /// `uint16_t`.
@@ -38,6 +42,7 @@ impl Scalar {
     /// Width in bits of a value in memory; `bool` is stored as a 32-bit integer.
     pub const fn bits(self) -> u32 {
         match self {
+            Scalar::Int8 | Scalar::Uint8 => 8,
             Scalar::Int16 | Scalar::Uint16 | Scalar::Float16 => 16,
             Scalar::Bool | Scalar::Int | Scalar::Uint | Scalar::Float => 32,
             Scalar::Int64 | Scalar::Uint64 | Scalar::Double => 64,
@@ -61,18 +66,20 @@ impl Scalar {
 
     /// Returns true if this is a signed integer type of any width.
     pub const fn is_signed_integer(self) -> bool {
-        matches!(self, Scalar::Int16 | Scalar::Int | Scalar::Int64)
+        matches!(self, Scalar::Int8 | Scalar::Int16 | Scalar::Int | Scalar::Int64)
     }
 
     /// Returns true if this is an unsigned integer type of any width.
     pub const fn is_unsigned_integer(self) -> bool {
-        matches!(self, Scalar::Uint16 | Scalar::Uint | Scalar::Uint64)
+        matches!(self, Scalar::Uint8 | Scalar::Uint16 | Scalar::Uint | Scalar::Uint64)
     }
 
     /// The GLSL keyword.
     pub const fn name(self) -> &'static str {
         match self {
             Scalar::Bool => "bool",
+            Scalar::Int8 => "int8_t",
+            Scalar::Uint8 => "uint8_t",
             Scalar::Int16 => "int16_t",
             Scalar::Uint16 => "uint16_t",
             Scalar::Int => "int",
@@ -89,6 +96,8 @@ impl Scalar {
     pub const fn vector_prefix(self) -> &'static str {
         match self {
             Scalar::Bool => "b",
+            Scalar::Int8 => "i8",
+            Scalar::Uint8 => "u8",
             Scalar::Int16 => "i16",
             Scalar::Uint16 => "u16",
             Scalar::Int => "i",

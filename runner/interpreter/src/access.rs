@@ -91,7 +91,10 @@ impl InvocationGroup<'_> {
             Placement::StorageBlock { index } => {
                 memory(AddressSpace::StorageBlock(index.into()), 0, block_rules)
             }
-            Placement::Shared { offset } => memory(AddressSpace::Shared, offset, Rules::Std430),
+            Placement::Shared { offset } => {
+                let rules = global.block.as_ref().map_or(Rules::Std430, |b| b.packing.into());
+                memory(AddressSpace::Shared, offset, rules)
+            }
             Placement::AtomicCounter { binding, offset } => {
                 memory(AddressSpace::AtomicCounters(binding.into()), offset, Rules::Std430)
             }

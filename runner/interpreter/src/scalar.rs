@@ -59,6 +59,8 @@ pub(crate) fn of_bool(x: bool) -> u64 {
 /// ones.
 pub(crate) fn wrap(scalar: Scalar, x: u64) -> u64 {
     match scalar {
+        Scalar::Int8 => x as i8 as i64 as u64,
+        Scalar::Uint8 => u64::from(x as u8),
         Scalar::Int16 => x as i16 as i64 as u64,
         Scalar::Uint16 => u64::from(x as u16),
         Scalar::Int => x as i32 as i64 as u64,
@@ -121,6 +123,8 @@ pub(crate) fn binary(op: BinaryOp, scalar: Scalar) -> Option<BinaryFunction> {
         Scalar::Float => float_ops!(op, f32_of, of_f32),
         Scalar::Double => float_ops!(op, f64_of, of_f64),
         Scalar::Float16 => float_ops!(op, f16_of, of_f16),
+        Scalar::Int8 => int_ops!(op, i8, 7),
+        Scalar::Uint8 => int_ops!(op, u8, 7),
         Scalar::Int16 => int_ops!(op, i16, 15),
         Scalar::Uint16 => int_ops!(op, u16, 15),
         Scalar::Int => int_ops!(op, i32, 31),
@@ -273,12 +277,14 @@ fn float_to_int(to: Scalar, x: f64) -> (u64, bool) {
     let undefined = !(whole >= low && whole < high);
     let value = if to.is_signed_integer() {
         match to {
+            Scalar::Int8 => (whole as i8) as i64 as u64,
             Scalar::Int16 => (whole as i16) as i64 as u64,
             Scalar::Int => (whole as i32) as i64 as u64,
             _ => (whole as i64) as u64,
         }
     } else {
         match to {
+            Scalar::Uint8 => u64::from(whole as u8),
             Scalar::Uint16 => u64::from(whole as u16),
             Scalar::Uint => u64::from(whole as u32),
             _ => whole as u64,

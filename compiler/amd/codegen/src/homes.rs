@@ -40,7 +40,8 @@ pub fn homes(shader: &Shader, uniformity: &Uniformity) -> SecondaryMap<Value, Ho
                 continue;
             }
             let kind = &shader.insts[data.def].kind;
-            if !is_scalar(shader, &homes, kind) {
+            let is_small = matches!(data.bits, 8 | 16);
+            if !is_scalar(shader, &homes, kind, is_small) {
                 homes[value] = Home::Vector;
                 changed = true;
             }
@@ -117,8 +118,14 @@ fn wanted_in_scalars(
     wanted
 }
 
-/// True if the scalar unit computes the value.
-fn is_scalar(shader: &Shader, homes: &SecondaryMap<Value, Home>, kind: &InstKind) -> bool {
+/// True if the scalar unit computes the value; `is_small` if it has 8 or 16 bits, which scalar
+/// loads do not have.
+fn is_scalar(
+    shader: &Shader,
+    homes: &SecondaryMap<Value, Home>,
+    kind: &InstKind,
+    is_small: bool,
+) -> bool {
     let in_scalar = |value: Value| {
         let constant = shader.as_const(value).is_some();
         constant || matches!(homes[value], Home::Scalar | Home::Mask)
@@ -131,6 +138,7 @@ fn is_scalar(shader: &Shader, homes: &SecondaryMap<Value, Home>, kind: &InstKind
             is_scalar_op(alu.op, wide) && alu.srcs.iter().all(|src| in_scalar(src.value))
         }
         InstKind::Intrinsic(intrinsic) => match intrinsic.op {
+            IntrinsicOp::LoadUbo if is_small => false,
             IntrinsicOp::LoadUbo => intrinsic.srcs.iter().all(|&value| in_scalar(value)),
             op => is_scalar_intrinsic(op),
         },

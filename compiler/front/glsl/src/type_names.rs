@@ -9,6 +9,8 @@ use crate::language::Language;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TypeAvailability {
     Always,
+    /// In no version: types of SPIR-V.
+    Never,
     /// Non-square matrices.
     NonSquare,
     Unsigned,
@@ -50,6 +52,7 @@ pub(crate) fn of_scalar(scalar: Scalar) -> TypeAvailability {
         Scalar::Uint => TypeAvailability::Unsigned,
         Scalar::Double => TypeAvailability::Doubles,
         Scalar::Int64 | Scalar::Uint64 => TypeAvailability::Int64,
+        Scalar::Int8 | Scalar::Uint8 => TypeAvailability::Never,
         Scalar::Int16 | Scalar::Uint16 => TypeAvailability::Int16,
         Scalar::Float16 => TypeAvailability::Half,
     }
@@ -146,6 +149,7 @@ impl TypeAvailability {
     pub(crate) fn holds(self, language: &Language<'_>) -> bool {
         match self {
             TypeAvailability::Always => true,
+            TypeAvailability::Never => false,
             TypeAvailability::NonSquare => language.at_least(120, 300),
             TypeAvailability::Unsigned => language.has_integers(),
             TypeAvailability::Doubles => language.has_doubles(),

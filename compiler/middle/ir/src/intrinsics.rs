@@ -413,6 +413,8 @@ intrinsics! {
     VoteEq vote_eq(value: SCALAR) -> BOOL, [], CONV;
     /// Operand of one invocation.
     ReadInvocation read_invocation(value: ANY, invocation: U32) -> ANY, [], CONV;
+    /// Operand of one invocation of each quad, four consecutive ones; `base` is its number there.
+    QuadBroadcast quad_broadcast(value: ANY) -> ANY, [Base], CONV;
     /// Operand of the first active invocation.
     ReadFirstInvocation read_first_invocation(value: ANY) -> ANY, [], CONV;
 

@@ -166,7 +166,8 @@ impl Lowerer<'_, '_> {
             }
             Placement::StorageBlock { index } => memory(Space::Storage(at(index.into())), 0),
             Placement::Shared { offset } => {
-                let base = MemoryPlace::new(Space::Shared, Rules::Std430, order, global.memory);
+                let rules = global.block.as_ref().map_or(Rules::Std430, |b| b.packing.into());
+                let base = MemoryPlace::new(Space::Shared, rules, order, global.memory);
                 Place { index: at(offset), ..Place::new(Base::Memory(base), ty) }
             }
             Placement::AtomicCounter { binding, offset } => {

@@ -39,7 +39,7 @@ impl Lowerer<'_, '_> {
             B::Derivative(f) => self.with_leaves(call, |l, v, _| Ok(l.derivative(f, v))),
             B::Emission(f) => self.with_values(call, |l, values, _| l.emission(f, values)),
             B::Synchronization(f) => self.with_values(call, |l, _, _| Ok(l.synchronization(f))),
-            B::Invocation(f) => self.with_leaves(call, |l, v, _| Ok(l.invocation(f, v))),
+            B::Invocation(f) => self.with_leaves(call, |l, v, _| l.invocation(f, v)),
         }
     }
 
@@ -314,10 +314,9 @@ impl Lowerer<'_, '_> {
             F::Max => self.builder.alu(by_type(scalar, A::Fmax, A::Imax, A::Umax), v),
             F::Fma => self.builder.alu(A::Ffma, v),
             F::Ldexp => {
-                let exponent = if self.builder.shader.bits(v[1]) == 16 {
-                    self.builder.i2i32(v[1])
-                } else {
-                    v[1]
+                let exponent = match self.builder.shader.bits(v[1]) {
+                    32 => v[1],
+                    _ => self.builder.i2i32(v[1]),
                 };
                 self.builder.fldexp(v[0], exponent)
             }
@@ -677,12 +676,12 @@ impl Lowerer<'_, '_> {
         Val::List(Vec::new())
     }
 
-    fn invocation(&mut self, f: InvocationFunction, v: &[Value]) -> Value {
+    fn invocation(&mut self, f: InvocationFunction, v: &[Value]) -> Result<Value, LowerError> {
         use InvocationFunction as F;
         let of = |l: &mut Self, op, bits, components| {
             l.builder.load(op, v, Fields::default(), bits, components)
         };
-        match f {
+        Ok(match f {
             F::AnyInvocation => of(self, IntrinsicOp::VoteAny, 1, 1),
             F::AllInvocations => of(self, IntrinsicOp::VoteAll, 1, 1),
             F::AllInvocationsEqual => of(self, IntrinsicOp::VoteEq, 1, 1),
@@ -699,11 +698,20 @@ impl Lowerer<'_, '_> {
             }
             F::HelperInvocation => of(self, IntrinsicOp::HelperInvocation, 1, 1),
             F::Clock2x32 => of(self, IntrinsicOp::Clock, 32, 2),
+            F::QuadBroadcast => {
+                let (bits, components) =
+                    (self.builder.shader.bits(v[0]), self.builder.shader.components(v[0]));
+                let base = self.builder.shader.as_const_u64(v[1]).ok_or_else(|| {
+                    InternalError::new(Phase::Lower, "the invocation of a quad is not constant")
+                })? as u32;
+                let fields = Fields { base, ..Fields::default() };
+                self.builder.load(IntrinsicOp::QuadBroadcast, &v[..1], fields, bits, components)
+            }
             F::Clock => {
                 let clock = of(self, IntrinsicOp::Clock, 32, 2);
                 self.builder.pack_64_2x32(clock)
             }
-        }
+        })
     }
 }
 

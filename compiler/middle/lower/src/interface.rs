@@ -143,6 +143,7 @@ impl Lowerer<'_, '_> {
         match scalar {
             Scalar::Bool => self.builder.i2b(value),
             Scalar::Float16 => self.builder.f2f16(value),
+            Scalar::Int8 | Scalar::Uint8 => self.builder.u2u8(value),
             Scalar::Int16 | Scalar::Uint16 => self.builder.u2u16(value),
             _ => value,
         }
@@ -152,8 +153,8 @@ impl Lowerer<'_, '_> {
         match scalar {
             Scalar::Bool => self.builder.b2i32(value),
             Scalar::Float16 => self.builder.f2f32(value),
-            Scalar::Int16 => self.builder.i2i32(value),
-            Scalar::Uint16 => self.builder.u2u32(value),
+            Scalar::Int8 | Scalar::Int16 => self.builder.i2i32(value),
+            Scalar::Uint8 | Scalar::Uint16 => self.builder.u2u32(value),
             _ => value,
         }
     }

@@ -67,6 +67,7 @@ pub(super) fn integer(
 fn unsigned(ty: Scalar) -> Scalar {
     match ty {
         Scalar::Int => Scalar::Uint,
+        Scalar::Int8 => Scalar::Uint8,
         Scalar::Int16 => Scalar::Uint16,
         Scalar::Int64 => Scalar::Uint64,
         other => other,

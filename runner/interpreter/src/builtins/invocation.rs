@@ -119,6 +119,10 @@ impl InvocationGroup<'_> {
                     (lane / SUBGROUP * SUBGROUP).saturating_add(which.get(0, lane) as usize)
                 })
             }
+            F::QuadBroadcast => {
+                let which = args.value(1)?.clone();
+                broadcast(args.value(0)?, |lane| lane / 4 * 4 + (which.get(0, lane) % 4) as usize)
+            }
             F::Clock => self.clock(1),
             F::Clock2x32 => self.clock(2),
         })

@@ -35,8 +35,11 @@ impl LaneFacts {
                 if let InstKind::Intrinsic(intrinsic) = kind {
                     use IntrinsicOp::*;
                     // Coordinates elsewhere in the pixel come from those of its neighbors.
-                    facts.quads |=
-                        matches!(intrinsic.op, LoadBarycentricAtSample | LoadBarycentricAtOffset);
+                    let reads_quad = matches!(
+                        intrinsic.op,
+                        QuadBroadcast | LoadBarycentricAtSample | LoadBarycentricAtOffset
+                    );
+                    facts.quads |= reads_quad;
                     facts.kills |= matches!(intrinsic.op, Discard | DiscardIf | Demote | DemoteIf);
                 }
             }

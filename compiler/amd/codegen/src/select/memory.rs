@@ -163,7 +163,16 @@ impl Selection<'_> {
 
     /// Loads the components of a value from consecutive addresses.
     pub(crate) fn load_buffer(&mut self, address: &BufferAddress, result: Value, coherent: bool) {
-        let total = self.dwords_of(result) * self.shader.components(result);
+        let components = self.shader.components(result);
+        if let Some((opcode, _)) = small_access(self.shader.bits(result)) {
+            let to = self.e.reg(File::Vector, components);
+            let bytes = u32::from(self.shader.bits(result) / 8);
+            for c in 0..components {
+                self.buffer_access(opcode, to.at(c), address, u32::from(c) * bytes, coherent);
+            }
+            return self.set_parts(result, to);
+        }
+        let total = self.dwords_of(result) * components;
         // There is no load of three dwords on si.
         let padded = if total % 4 == 3 { total + 1 } else { total };
         let to = self.e.reg(File::Vector, padded);
@@ -225,6 +234,14 @@ impl Selection<'_> {
     ) -> Step {
         let step = self.dwords_of(value);
         let data = self.gather(value, first, count)?;
+        if let Some((_, opcode)) = small_access(self.shader.bits(value)) {
+            let bytes = u32::from(self.shader.bits(value) / 8);
+            for c in 0..count {
+                let at = u32::from(first + c) * bytes;
+                self.buffer_access(opcode, data.at(c), address, at, true);
+            }
+            return Ok(());
+        }
         self.store_dwords(address, data, 4 * u32::from(first * step), count * step);
         Ok(())
     }
@@ -318,6 +335,15 @@ impl Selection<'_> {
         let to = self.e.vector();
         self.add(to, value, x.into());
         to
+    }
+}
+
+/// Load and store of a component of 8 or 16 bits.
+fn small_access(bits: u8) -> Option<(Opcode, Opcode)> {
+    match bits {
+        8 => Some((Opcode::BufferLoadUbyte, Opcode::BufferStoreByte)),
+        16 => Some((Opcode::BufferLoadUshort, Opcode::BufferStoreShort)),
+        _ => None,
     }
 }
 

@@ -24,6 +24,17 @@ impl Selection<'_> {
                 let (address, at) = self.shared_address(srcs[0], fields.base)?;
                 let dwords = self.dwords_of(result) * self.shader.components(result);
                 let to = self.e.reg(File::Vector, dwords);
+                if let Some((opcode, _)) = small_access(self.shader.bits(result)) {
+                    let bytes = u32::from(self.shader.bits(result) / 8);
+                    for c in 0..dwords {
+                        let offset = at + u32::from(c) * bytes;
+                        let modifiers = Modifiers { offset, ..Modifiers::default() };
+                        let args = [to.at(c).into(), address.into()];
+                        self.e.push(Format::Ds, opcode, &args, modifiers);
+                    }
+                    self.set_parts(result, to);
+                    return Ok(true);
+                }
                 // Within a value the base is not negative.
                 read_all_from_share(self, address, at, to, dwords);
                 self.set_parts(result, to);
@@ -31,8 +42,19 @@ impl Selection<'_> {
             (StoreShared, _) => {
                 let (address, at) = self.shared_address(srcs[1], fields.base)?;
                 let step = self.dwords_of(srcs[0]);
+                let small = small_access(self.shader.bits(srcs[0]));
+                let bytes = u32::from(self.shader.bits(srcs[0]) / 8);
                 for (first, count) in runs(fields.write_mask, self.shader.components(srcs[0])) {
                     let data = self.gather(srcs[0], first, count)?;
+                    if let Some((_, opcode)) = small {
+                        for c in 0..count {
+                            let offset = at + u32::from(first + c) * bytes;
+                            let modifiers = Modifiers { offset, ..Modifiers::default() };
+                            let args = [address.into(), data.at(c).into()];
+                            self.e.push(Format::Ds, opcode, &args, modifiers);
+                        }
+                        continue;
+                    }
                     let dword = |dword| (at + 4 * u32::from(first * step + dword), data.at(dword));
                     let dwords: Vec<(u32, Part)> = (0..count * step).map(dword).collect();
                     write_all_to_share(self, address, &dwords);
@@ -86,6 +108,15 @@ impl Selection<'_> {
         self.e.push(Format::Ds, opcode, &args, modifiers);
         self.set_parts(result, to);
         Ok(())
+    }
+}
+
+/// Load and store of a component of 8 or 16 bits.
+fn small_access(bits: u8) -> Option<(Opcode, Opcode)> {
+    match bits {
+        8 => Some((Opcode::DsReadU8, Opcode::DsWriteB8)),
+        16 => Some((Opcode::DsReadU16, Opcode::DsWriteB16)),
+        _ => None,
     }
 }
 

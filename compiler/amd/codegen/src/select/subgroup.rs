@@ -47,6 +47,7 @@ impl Selection<'_> {
                 self.set_masks(result, Held::from_slice(&[to.into()]))?;
             }
             ReadFirstInvocation | ReadInvocation => self.read_lane(intrinsic, result)?,
+            QuadBroadcast => self.quad_broadcast(intrinsic, result)?,
             Clock => {
                 let to = self.result_in(result, File::Scalar);
                 self.e.push(Format::Smem, Opcode::SMemtime, &[to.into()], Modifiers::default());
@@ -93,6 +94,20 @@ impl Selection<'_> {
             let lane = self.e.scalar();
             self.e.read_lane(lane, dword, number);
             self.e.copy(to.at(index), lane);
+        }
+        Ok(())
+    }
+
+    /// The value of one lane of each quad.
+    fn quad_broadcast(&mut self, intrinsic: &Intrinsic, result: Value) -> Step {
+        let value = intrinsic.srcs[0];
+        let lanes = [intrinsic.fields.base & 3; 4];
+        let step = self.dwords_of(value);
+        let data = self.gather(value, 0, self.shader.components(value))?;
+        let to = self.result_in(result, File::Vector);
+        for dword in 0..step * self.shader.components(value) {
+            let moved = self.quad_permutation(data.at(dword).into(), lanes);
+            self.e.copy(to.at(dword), moved);
         }
         Ok(())
     }

@@ -100,15 +100,18 @@ fn evaluate(signature: &Signature) -> Result<(), String> {
     result.map(drop).map_err(|error| format!("{call}: {error}"))
 }
 
+/// Functions of SPIR-V alone.
+const WITHOUT_SIGNATURE: [&str; 1] = ["subgroupQuadBroadcast"];
+
 #[test]
-fn every_function_has_a_signature() {
+fn every_other_function_has_a_signature() {
     let known: BTreeSet<BuiltinFunction> = signatures().iter().map(|s| s.function).collect();
     let missing: Vec<&str> = BuiltinFunction::ALL
         .iter()
         .filter(|function| !known.contains(function))
         .map(|function| function.name())
         .collect();
-    assert!(missing.is_empty(), "no signature: {missing:?}");
+    assert_eq!(missing, WITHOUT_SIGNATURE);
 }
 
 #[test]

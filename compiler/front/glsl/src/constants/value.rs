@@ -44,6 +44,8 @@ impl Number {
             Scalar::Bool => Number::Bool(self.bool()),
             Scalar::Int => Number::Int(i128::from(self.int() as i32)),
             Scalar::Uint => Number::Int(i128::from(self.int() as u32)),
+            Scalar::Int8 => Number::Int(i128::from(self.int() as i8)),
+            Scalar::Uint8 => Number::Int(i128::from(self.int() as u8)),
             Scalar::Int16 => Number::Int(i128::from(self.int() as i16)),
             Scalar::Uint16 => Number::Int(i128::from(self.int() as u16)),
             Scalar::Int64 => Number::Int(i128::from(self.int() as i64)),

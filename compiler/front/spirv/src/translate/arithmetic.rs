@@ -10,6 +10,7 @@ use crate::module::Instruction;
 /// The signed integer of a width.
 pub(crate) fn signed(scalar: Scalar) -> Scalar {
     match scalar {
+        Scalar::Uint8 => Scalar::Int8,
         Scalar::Uint16 => Scalar::Int16,
         Scalar::Uint => Scalar::Int,
         Scalar::Uint64 => Scalar::Int64,
@@ -20,6 +21,7 @@ pub(crate) fn signed(scalar: Scalar) -> Scalar {
 /// The unsigned integer of a width.
 pub(crate) fn unsigned(scalar: Scalar) -> Scalar {
     match scalar {
+        Scalar::Int8 => Scalar::Uint8,
         Scalar::Int16 => Scalar::Uint16,
         Scalar::Int => Scalar::Uint,
         Scalar::Int64 => Scalar::Uint64,

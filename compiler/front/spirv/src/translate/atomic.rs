@@ -122,7 +122,7 @@ impl ShaderBuilder<'_> {
         let [first, second] = choice.with_steps(&place.steps);
         self.atomic_chosen(i, &first, result, &mut then)?;
         self.atomic_chosen(i, &second, result, &mut otherwise)?;
-        let condition = self.local(choice.condition);
+        let condition = self.is_first(choice);
         out.push(Statement::If { condition, then, otherwise });
         Ok(())
     }

@@ -164,6 +164,8 @@ impl ShaderBuilder<'_> {
 pub(crate) fn literal(scalar: Scalar, bits: u64) -> Literal {
     match scalar {
         Scalar::Bool => Literal::Bool(bits != 0),
+        Scalar::Int8 => Literal::Int((bits as u8 as i8).into()),
+        Scalar::Uint8 => Literal::Uint((bits as u8).into()),
         Scalar::Int16 => Literal::Int((bits as u16 as i16).into()),
         Scalar::Int => Literal::Int((bits as u32 as i32).into()),
         Scalar::Int64 => Literal::Int(bits as i64),

@@ -99,17 +99,23 @@ impl ShaderBuilder<'_> {
         }
         let parameters = &self.module.instructions[function.parameters.clone()];
         let mut arguments = Vec::new();
-        let mut places = Vec::new();
+        let (mut places, mut by_value) = (Vec::new(), Vec::new());
         let (mut indices, mut values) = (Vec::new(), Vec::new());
         for (index, parameter) in parameters.iter().enumerate() {
             let id = self.id(instruction, index + 1)?;
-            if !self.is_memory(parameter) {
-                arguments.push(self.argument(instruction, id)?);
+            let is_value = self.is_pointer_value(id);
+            if is_value || !self.is_memory(parameter) {
+                by_value.extend(is_value.then_some(parameter.id));
+                let value = match is_value {
+                    true => self.operand_value(instruction, id)?,
+                    false => self.argument(instruction, id)?,
+                };
+                arguments.push(value);
                 continue;
             }
             let place = self.operand_place(instruction, index + 1)?;
-            if matches!(place.root, Root::Local(_) | Root::Choice(_)) {
-                return Err(self.unsupported(instruction, "one of two places as argument is"));
+            if matches!(place.root, Root::Local(_)) {
+                return Err(self.unsupported(instruction, "a local as memory is"));
             }
             let place = self.passed(instruction, place, &mut indices, &mut values)?;
             places.push((parameter.id, place));
@@ -117,7 +123,7 @@ impl ShaderBuilder<'_> {
         arguments.extend(values);
         let outer = std::mem::take(&mut self.body);
         self.open_copies.push(callee);
-        let made = self.translate_copy(&function, places, &indices);
+        let made = self.translate_copy(&function, places, &indices, &by_value);
         self.open_copies.pop();
         self.body = outer;
         let function = made?;
@@ -137,7 +143,6 @@ impl ShaderBuilder<'_> {
             let ids: Vec<&mut u32> = match step {
                 Step::Member(_) => Vec::new(),
                 Step::Index(id) => vec![id],
-                Step::Sum(a, b) => vec![a, b],
                 Step::Pair(a, b, _) => a.iter_mut().chain(b).collect(),
             };
             for id in ids {
@@ -161,12 +166,14 @@ impl ShaderBuilder<'_> {
         function: &Function,
         places: Vec<(u32, Place)>,
         indices: &[(u32, TypeId)],
+        by_value: &[u32],
     ) -> Result<FunctionId, Error> {
         for (id, place) in places {
             self.values.insert(id, Value::Pointer(place));
         }
         let definition = &self.module.instructions[function.definition];
-        let mut made = self.body_of_function(function, definition, self.entry, indices)?;
+        let mut made =
+            self.body_of_function(function, definition, self.entry, indices, by_value)?;
         made.name = format!("{} {}", made.name, self.shader.functions.len()).into();
         Ok(self.shader.functions.push(made))
     }

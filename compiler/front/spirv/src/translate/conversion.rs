@@ -1,9 +1,9 @@
 //! Conversions and bit casts.
 
-use program::{BuiltinFunction as F, ExprId, ExprKind, Scalar, TypeId};
+use program::{BinaryOp, BuiltinFunction as F, ExprId, ExprKind, Scalar, TypeId};
 use rspirv::spirv::{Decoration, FPRoundingMode, Op};
 
-use super::arithmetic::{As, unsigned};
+use super::arithmetic::{As, signed, unsigned};
 use super::state::ShaderBuilder;
 use crate::error::Error;
 use crate::module::Instruction;
@@ -25,15 +25,7 @@ impl ShaderBuilder<'_> {
         // The result's type does not say how to convert: the instruction does.
         let value = match i.op {
             Op::ConvertFToU | Op::UConvert => self.cast(value, unsigned(wanted)),
-            Op::ConvertFToS | Op::SConvert => {
-                let scalar = match wanted {
-                    Scalar::Uint16 => Scalar::Int16,
-                    Scalar::Uint => Scalar::Int,
-                    Scalar::Uint64 => Scalar::Int64,
-                    other => other,
-                };
-                self.cast(value, scalar)
-            }
+            Op::ConvertFToS | Op::SConvert => self.cast(value, signed(wanted)),
             _ => value,
         };
         Ok(Some(self.cast_to(value, ty)))
@@ -109,6 +101,7 @@ impl ShaderBuilder<'_> {
             (32, 1, 16, 2) => (F::UnpackUint2x16, S::Uint, S::Uint16),
             (16, 4, 64, 1) => (F::PackUint4x16, S::Uint16, S::Uint64),
             (64, 1, 16, 4) => (F::UnpackUint4x16, S::Uint64, S::Uint16),
+            (8, ..) | (.., 8, _) => return self.bytes(value, to, from, wanted),
             _ => return None,
         };
         let argument_type = self.with_scalar(self.ty(value), operand);
@@ -116,6 +109,53 @@ impl ShaderBuilder<'_> {
         let made_type = self.with_scalar(to, made);
         let call = self.builtin(function, vec![argument], made_type);
         self.cast_bits(call, to)
+    }
+
+    /// Joins bytes to integers of at most 32 bits, or takes such apart.
+    fn bytes(
+        &mut self,
+        value: ExprId,
+        to: TypeId,
+        (scalar, size): (Scalar, u8),
+        (result, count): (Scalar, u8),
+    ) -> Option<ExprId> {
+        let is_whole = u32::from(size) * scalar.bits() == u32::from(count) * result.bits();
+        if !is_whole || scalar.bits().max(result.bits()) > 32 {
+            return None;
+        }
+        let words = self.with_scalar(self.ty(value), unsigned_of(scalar.bits())?);
+        let words = self.cast_bits(value, words)?;
+        let word_of = |this: &mut Self, index: u8| {
+            let vector = this.copy(words);
+            let component = this.swizzle(vector, &[index]);
+            this.cast(component, Scalar::Uint)
+        };
+        let ratio = (scalar.bits().max(result.bits()) / scalar.bits().min(result.bits())) as u8;
+        let mut parts = Vec::new();
+        for index in 0..count {
+            parts.push(if scalar.bits() == 8 {
+                let mut joined = word_of(self, index * ratio);
+                for byte in 1..ratio {
+                    let high = word_of(self, index * ratio + byte);
+                    let bits = self.scalar(Scalar::Uint, 8 * u64::from(byte));
+                    let high = self.binary(BinaryOp::ShiftLeft, high, bits);
+                    joined = self.binary(BinaryOp::BitOr, joined, high);
+                }
+                joined
+            } else {
+                let word = word_of(self, index / ratio);
+                let bits = self.scalar(Scalar::Uint, 8 * u64::from(index % ratio));
+                self.binary(BinaryOp::ShiftRight, word, bits)
+            });
+        }
+        let narrow = unsigned_of(result.bits())?;
+        let parts: Vec<ExprId> = parts.into_iter().map(|part| self.cast(part, narrow)).collect();
+        let of_result = self.with_scalar(to, narrow);
+        let made = match parts.as_slice() {
+            &[one] => one,
+            _ => self.push(ExprKind::Compose(parts), of_result),
+        };
+        self.cast_bits(made, to)
     }
 
     /// Each component rounded to 16 bits and back.
@@ -137,5 +177,15 @@ impl ShaderBuilder<'_> {
             &[one] => one,
             _ => self.push(ExprKind::Compose(components), ty),
         })
+    }
+}
+
+/// The unsigned integer of a width up to 32 bits.
+fn unsigned_of(bits: u32) -> Option<Scalar> {
+    match bits {
+        8 => Some(Scalar::Uint8),
+        16 => Some(Scalar::Uint16),
+        32 => Some(Scalar::Uint),
+        _ => None,
     }
 }

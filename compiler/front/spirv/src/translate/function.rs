@@ -31,26 +31,32 @@ impl ShaderBuilder<'_> {
             return Err(self.unsupported(definition, "an imported function is"));
         }
         self.body = Body { is_entry: definition.id == entry, ..Body::default() };
-        let made = self.body_of_function(function, definition, entry, &[])?;
+        let made = self.body_of_function(function, definition, entry, &[], &[])?;
         let id = self.shader.functions.push(made);
         self.function_ids.insert(definition.id, id);
         Ok(())
     }
 
-    /// The function with its body; pointers to memory among the parameters are places already, and
-    /// `indices` are parameters on the way to them.
+    /// The function with its body; pointers to memory among the parameters are places already but
+    /// for those `by_value`, and `indices` are parameters on the way to them.
     pub(crate) fn body_of_function(
         &mut self,
         function: &module::Function,
         definition: &Instruction,
         entry: u32,
         indices: &[(u32, TypeId)],
+        by_value: &[u32],
     ) -> Result<Function, Error> {
         self.body.single = self.single_uses(function);
         let mut parameters = Vec::new();
         let module = self.module;
         for parameter in &module.instructions[function.parameters.clone()] {
-            if !self.is_memory(parameter) {
+            if by_value.contains(&parameter.id) {
+                let ty = self.pointer_type();
+                let local = self.result_local(parameter.id, ty);
+                self.values.insert(parameter.id, Value::Local(local));
+                parameters.push(Parameter { local, direction: Direction::In });
+            } else if !self.is_memory(parameter) {
                 parameters.push(self.parameter(parameter)?);
             }
         }

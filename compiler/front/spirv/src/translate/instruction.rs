@@ -31,8 +31,9 @@ impl ShaderBuilder<'_> {
             Op::ExtInst => return self.extended_instruction(instruction, out),
             _ => {}
         }
-        let is_choice = instruction.op == Op::Select && self.is_pointer(instruction.ty);
-        if !is_choice && let Some(value) = self.pure_operation(instruction)? {
+        if !(instruction.op == Op::Select && self.is_pointer(instruction.ty))
+            && let Some(value) = self.pure_operation(instruction)?
+        {
             self.define(instruction, value, true, out);
             return Ok(());
         }
@@ -54,6 +55,7 @@ impl ShaderBuilder<'_> {
         out: &mut Vec<Statement>,
     ) {
         if is_pure
+            && !self.is_pointer(instruction.ty)
             && self.body.single.contains(&instruction.id)
             && self.depth(value) < MAX_EXPRESSION
         {
@@ -79,6 +81,14 @@ impl ShaderBuilder<'_> {
         match self.values.get(&id) {
             Some(Value::Expr(expr)) => return Ok(*expr),
             Some(&Value::Local(local)) => return Ok(self.local(local)),
+            Some(&Value::Component(local, component)) => {
+                let pointer = self.local(local);
+                return Ok(self.swizzle(pointer, &[component]));
+            }
+            Some(Value::Pointer(place)) if let Some(ty) = self.variable_pointer_type(id) => {
+                let place = place.clone();
+                return self.pointer_value(user, &place, ty);
+            }
             Some(Value::Pointer(_) | Value::Opaque(_) | Value::Texel(_)) => {
                 let message = format!("{} is no value but a place", self.module.name(id));
                 return Err(self.module.error(user, message));
@@ -111,14 +121,17 @@ impl ShaderBuilder<'_> {
 
     /// The place that a pointer, sampler or image is.
     pub(crate) fn operand_place(
-        &self,
+        &mut self,
         instruction: &Instruction,
         index: usize,
     ) -> Result<Place, Error> {
         let id = self.id(instruction, index)?;
         match self.value_of(instruction, id)? {
             Value::Pointer(place) | Value::Opaque(place) => Ok(place.clone()),
-            Value::Local(_) | Value::Expr(_) | Value::Texel(_) => {
+            &Value::Local(local) if self.variable_pointer_type(id).is_some() => {
+                self.place_of_pointer(instruction, id, local)
+            }
+            Value::Local(_) | Value::Component(..) | Value::Expr(_) | Value::Texel(_) => {
                 Err(self
                     .unsupported(instruction, format!("{} as a pointer is", self.module.name(id))))
             }

@@ -1,10 +1,12 @@
 //! Loads, stores, access chains, calls of barriers and vertices.
 
 use program::{
-    ArrayLength, BuiltinFunction as F, ExprId, ExprKind, Scalar, Statement, Type, TypeId, TypeTable,
+    ArrayLength, BinaryOp, BuiltinFunction as F, ExprId, ExprKind, Scalar, Statement, Type, TypeId,
+    TypeTable,
 };
 use rspirv::spirv::{MemorySemantics, Op};
 
+use super::arithmetic::unsigned;
 use super::place::{Parts, Place, Root, Step};
 use super::state::{ShaderBuilder, Value};
 use crate::error::Error;
@@ -24,7 +26,8 @@ impl ShaderBuilder<'_> {
                 self.values.insert(i.id, Value::Pointer(place));
             }
             Op::PtrAccessChain | Op::InBoundsPtrAccessChain => {
-                let place = self.next_element(i)?;
+                let place = self.operand_place(i, 0)?;
+                let place = self.next_element(i, place, out)?;
                 let place = self.access_chain(i, place, 2)?;
                 self.values.insert(i.id, Value::Pointer(place));
             }
@@ -115,17 +118,28 @@ impl ShaderBuilder<'_> {
     }
 
     /// The place of a pointer moved by a number of elements.
-    fn next_element(&mut self, i: &Instruction) -> Result<Place, Error> {
-        let mut place = self.operand_place(i, 0)?;
-        let distance = self.id(i, 1)?;
-        match place.steps.last_mut() {
-            Some(last @ Step::Index(_)) => {
-                let Step::Index(index) = *last else { return Ok(place) };
-                *last = Step::Sum(index, distance);
-                Ok(place)
+    fn next_element(
+        &mut self,
+        i: &Instruction,
+        mut place: Place,
+        out: &mut Vec<Statement>,
+    ) -> Result<Place, Error> {
+        if let (Root::Choice(choice), true) = (&mut place.root, place.steps.is_empty()) {
+            for place in &mut choice.places {
+                *place = self.next_element(i, place.clone(), out)?;
             }
-            _ => Err(self.unsupported(i, "a pointer that is to no element is")),
+            return Ok(place);
         }
+        let Some(Step::Index(index)) = place.steps.pop() else {
+            return Err(self.unsupported(i, "a pointer that is to no element is"));
+        };
+        let (index, distance) = (self.operand_value(i, index)?, self.operand(i, 1)?);
+        let (index, distance) = (self.cast(index, Scalar::Int), self.cast(distance, Scalar::Int));
+        let sum = self.binary(BinaryOp::Add, index, distance);
+        let ty = self.ty(sum);
+        let sum = self.declared("element", ty, Some(sum), out);
+        place.steps.push(Step::Index(self.given_value(Value::Local(sum))));
+        Ok(place)
     }
 
     fn access_chain(
@@ -134,6 +148,13 @@ impl ShaderBuilder<'_> {
         mut place: Place,
         first: usize,
     ) -> Result<Place, Error> {
+        place.steps.extend(self.steps(i, first)?);
+        Ok(place)
+    }
+
+    /// The steps of an access chain whose indices begin at an operand.
+    pub(crate) fn steps(&self, i: &Instruction, first: usize) -> Result<Vec<Step>, Error> {
+        let mut steps = Vec::new();
         let base = self.id(i, 0)?;
         let pointer = self.definition(i, base)?.ty;
         let mut ty = self.pointee(i, pointer)?;
@@ -141,14 +162,14 @@ impl ShaderBuilder<'_> {
             let definition = self.definition(i, ty)?;
             if definition.op == Op::TypeStruct {
                 let member = self.integer_constant(i, index)? as u32;
-                place.steps.push(Step::Member(member));
+                steps.push(Step::Member(member));
                 ty = self.id(definition, member as usize)?;
             } else {
-                place.steps.push(Step::Index(index));
+                steps.push(Step::Index(index));
                 ty = self.id(definition, 0)?;
             }
         }
-        Ok(place)
+        Ok(steps)
     }
 
     /// The value of a place.
@@ -186,9 +207,8 @@ impl ShaderBuilder<'_> {
             return Ok(());
         }
         if let Root::Choice(choice) = &place.root {
-            let places = choice.with_steps(&place.steps);
             let ty = self.result_type(i)?;
-            return self.load_chosen(i, choice.condition, places, ty, out);
+            return self.load_chosen(i, choice, &place.steps, ty, out);
         }
         let ty = self.result_type(i)?;
         if matches!(self.types.get(ty), Type::Sampler(_) | Type::Image(_)) {
@@ -214,8 +234,7 @@ impl ShaderBuilder<'_> {
         out: &mut Vec<Statement>,
     ) -> Result<(), Error> {
         if let Root::Choice(choice) = &place.root {
-            let places = choice.with_steps(&place.steps);
-            return self.store_chosen(i, choice.condition, &places, value, out);
+            return self.store_chosen(i, choice, &place.steps, value, out);
         }
         let place = self.place_expr(i, place)?;
         let value = self.cast_to(value, self.ty(place));
@@ -232,12 +251,43 @@ impl ShaderBuilder<'_> {
         out: &mut Vec<Statement>,
     ) -> Result<(), Error> {
         let (a, b) = (self.operand(i, 0)?, self.operand(i, 1)?);
+        if self.shape(self.ty(a)).0.bits() != 32 {
+            return self.other_carry(i, function, [a, b], out);
+        }
         let uint = self.with_scalar(self.ty(a), Scalar::Uint);
         let (a, b) = (self.cast(a, Scalar::Uint), self.cast(b, Scalar::Uint));
         let carry = self.declared("carry", uint, None, out);
         let place = self.local(carry);
         let sum = self.builtin(function, vec![a, b, place], uint);
         let low = self.declared("low", uint, Some(sum), out);
+        self.pair(i, [low, carry], out)
+    }
+
+    /// As [`Self::with_carry`], for integers of other than 32 bits: a sum below a summand wrapped.
+    fn other_carry(
+        &mut self,
+        i: &Instruction,
+        function: F,
+        operands: [ExprId; 2],
+        out: &mut Vec<Statement>,
+    ) -> Result<(), Error> {
+        let [a, b] = operands.map(|operand| {
+            let scalar = unsigned(self.shape(self.ty(operand)).0);
+            let operand = self.cast(operand, scalar);
+            let ty = self.ty(operand);
+            self.declared("operand", ty, Some(operand), out)
+        });
+        let ty = self.body.locals[a].ty;
+        let is_sum = function == F::UaddCarry;
+        let (x, y) = (self.local(a), self.local(b));
+        let low = self.binary(if is_sum { BinaryOp::Add } else { BinaryOp::Sub }, x, y);
+        let low = self.declared("low", ty, Some(low), out);
+        let (less, more) = if is_sum { (low, a) } else { (a, b) };
+        let (less, more) = (self.local(less), self.local(more));
+        let wrapped = self.ordered_less(less, more);
+        let (one, zero) = (self.number(ty, 1), self.number(ty, 0));
+        let carry = self.choose(wrapped, one, zero);
+        let carry = self.declared("carry", ty, Some(carry), out);
         self.pair(i, [low, carry], out)
     }
 
@@ -251,7 +301,7 @@ impl ShaderBuilder<'_> {
         let (a, b) = (self.operand(i, 0)?, self.operand(i, 1)?);
         let is_signed = function == F::ImulExtended;
         match self.shape(self.ty(a)).0.bits() {
-            16 => return self.narrow_product(i, [a, b], is_signed, out),
+            8 | 16 => return self.narrow_product(i, [a, b], is_signed, out),
             64 => return self.long_product(i, [a, b], is_signed, out),
             _ => {}
         }
@@ -287,12 +337,14 @@ impl ShaderBuilder<'_> {
     fn array_length(&mut self, i: &Instruction, out: &mut Vec<Statement>) -> Result<(), Error> {
         let mut place = self.operand_place(i, 0)?;
         place.steps.push(Step::Member(self.literal(i, 1)?));
-        let array = self.place_expr(i, &place)?;
-        if !matches!(self.types.array_of(self.ty(array)), Some((_, ArrayLength::Runtime))) {
-            return Err(self.module.error(i, "the member is no runtime array"));
-        }
-        let int = self.types.scalar(Scalar::Int);
-        let length = self.push(ExprKind::RuntimeLength(array), int);
+        let length = self.chosen(&place, &mut |this, place| {
+            let array = this.place_expr(i, place)?;
+            if !matches!(this.types.array_of(this.ty(array)), Some((_, ArrayLength::Runtime))) {
+                return Err(this.module.error(i, "the member is no runtime array"));
+            }
+            let int = this.types.scalar(Scalar::Int);
+            Ok(this.push(ExprKind::RuntimeLength(array), int))
+        })?;
         let ty = self.result_type(i)?;
         let length = self.cast_to(length, ty);
         self.define(i, length, false, out);

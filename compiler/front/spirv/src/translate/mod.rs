@@ -36,6 +36,8 @@ mod subgroup;
 mod switch;
 mod types;
 mod variable;
+mod variable_pointer;
+mod ways;
 
 use program::{Shader, TypeTable};
 use rspirv::spirv::{BuiltIn, Decoration, Op, StorageClass};

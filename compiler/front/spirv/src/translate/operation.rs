@@ -42,6 +42,11 @@ pub(crate) fn repeats_operands(op: Op) -> bool {
             | Op::ExtInst
             | Op::AccessChain
             | Op::InBoundsAccessChain
+            | Op::PtrAccessChain
+            | Op::InBoundsPtrAccessChain
+            | Op::Bitcast
+            | Op::GroupNonUniformQuadBroadcast
+            | Op::GroupNonUniformQuadSwap
             | Op::OuterProduct
             | Op::QuantizeToF16
             | Op::ImageSampleProjImplicitLod

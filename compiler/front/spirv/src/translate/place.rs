@@ -17,9 +17,9 @@ pub(crate) enum Root {
     /// A texture or sampler of a module (Vulkan), by the module's variable. A texture may have got
     /// its sampler: variable, and the id of the index if that is an array.
     Apart(u32, Option<(u32, Option<u32>)>),
-    /// The number of an invocation's subgroup, or of subgroups.
-    Subgroups(Subgroups),
-    /// One of two places.
+    /// A built-in variable without a place.
+    Computed(Computed),
+    /// One of two places, by the value of a pointer.
     Choice(Box<Choice>),
     /// An interface block whose members are variables of their own.
     Parts(Box<Parts>),
@@ -43,8 +43,6 @@ pub(crate) enum Step {
     Member(u32),
     /// An element, column or component, by an id.
     Index(u32),
-    /// An element whose index is the sum of two, by ids.
-    Sum(u32, u32),
     /// The element of a pair: ids of the indices of texture and sampler, and the number of
     /// samplers.
     Pair(Option<u32>, Option<u32>, u32),
@@ -60,20 +58,24 @@ impl Place {
 /// compared: ids of the module's variables.
 pub(crate) type Pair = (u32, Option<u32>, bool);
 
-/// A built-in variable of a work group's subgroups that others decide.
+/// A built-in variable that is computed where it is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Subgroups {
+pub(crate) enum Computed {
     /// The number of the invocation's subgroup.
-    Own,
+    OwnSubgroup,
     /// The number of subgroups.
-    Count,
+    SubgroupCount,
+    /// True if the invocation is a helper by now: a demotion changes it.
+    Helper,
 }
 
 /// A pointer that is one of two.
 #[derive(Clone, Debug)]
 pub(crate) struct Choice {
-    /// True: the first one.
-    pub(crate) condition: LocalId,
+    /// The pointer's value.
+    pub(crate) local: LocalId,
+    /// Number of the first place's way.
+    pub(crate) number: i32,
     pub(crate) places: [Place; 2],
 }
 

@@ -19,7 +19,7 @@ impl ShaderBuilder<'_> {
         let (kind, ty) = match root {
             Root::Global(global) => (ExprKind::Global(global), self.shader.globals[global].ty),
             Root::Local(local) => (ExprKind::Local(local), self.body.locals[local].ty),
-            Root::Subgroups(which) => return self.subgroups(user, which),
+            Root::Computed(which) => return self.computed(user, which),
             Root::Choice(_) => return Err(self.unsupported(user, "a choice of pointers is")),
             Root::Parts(_) | Root::Apart(..) => {
                 return Err(self.unsupported(user, "the whole of an interface block is"));
@@ -51,12 +51,6 @@ impl ShaderBuilder<'_> {
             Step::Index(id) => {
                 let index = self.index(user, id)?;
                 self.element(user, base, index)
-            }
-            Step::Sum(a, b) => {
-                let (a, b) = (self.index(user, a)?, self.index(user, b)?);
-                let parts = [a, b].map(|part| self.cast(part, program::Scalar::Int));
-                let sum = self.binary(program::BinaryOp::Add, parts[0], parts[1]);
-                self.element(user, base, sum)
             }
             Step::Pair(texture, sampler, count) => {
                 let index = self.pair_index(user, texture, sampler, count)?;
@@ -144,14 +138,14 @@ impl ShaderBuilder<'_> {
                 }
                 Parts::Members(list) => match steps.next().ok_or_else(missing)? {
                     Step::Member(member) => list.get(*member as usize).ok_or_else(no_part)?,
-                    Step::Index(_) | Step::Sum(..) | Step::Pair(..) => return Err(no_part()),
+                    Step::Index(_) | Step::Pair(..) => return Err(no_part()),
                 },
                 Parts::Elements(list) => match steps.next().ok_or_else(missing)? {
                     Step::Index(id) => {
                         let index = self.integer_constant(user, *id)?;
                         list.get(index as usize).ok_or_else(no_part)?
                     }
-                    Step::Member(_) | Step::Sum(..) | Step::Pair(..) => return Err(no_part()),
+                    Step::Member(_) | Step::Pair(..) => return Err(no_part()),
                 },
             };
         }

@@ -23,8 +23,11 @@ impl ShaderBuilder<'_> {
                 self.push(ExprKind::Unary(program::UnaryOp::LogicalNot, same), bool_type)
             }
             Op::PtrDiff => self.distance(i)?,
-            Op::Select if self.is_pointer(i.ty) => {
-                self.choose_place(i, out)?;
+            Op::Select if self.is_variable_pointer(i.ty) => {
+                let condition = self.operand(i, 0)?;
+                let (first, second) = (self.operand(i, 1)?, self.operand(i, 2)?);
+                let value = self.choose(condition, first, second);
+                self.define(i, value, false, out);
                 return Ok(true);
             }
             _ => return Ok(false),
@@ -50,25 +53,6 @@ impl ShaderBuilder<'_> {
         self.module.get(ty).is_some_and(|ty| ty.op == Op::TypePointer)
     }
 
-    /// Notes a pointer that is one of two.
-    fn choose_place(&mut self, i: &Instruction, out: &mut Vec<Statement>) -> Result<(), Error> {
-        let condition = self.operand(i, 0)?;
-        let places = match (self.pointer(i, 1)?, self.pointer(i, 2)?) {
-            (Some(a), Some(b)) => [a, b],
-            // An access through the null pointer is undefined.
-            (Some(only), None) | (None, Some(only)) => {
-                self.values.insert(i.id, Value::Pointer(only));
-                return Ok(());
-            }
-            (None, None) => return Err(self.unsupported(i, "a choice of null pointers is")),
-        };
-        let ty = self.ty(condition);
-        let condition = self.declared("choice", ty, Some(condition), out);
-        let root = Root::Choice(Box::new(Choice { condition, places }));
-        self.values.insert(i.id, Value::Pointer(Place::new(root)));
-        Ok(())
-    }
-
     /// The value of a place, which may be one of two.
     pub(crate) fn read_any(
         &mut self,
@@ -77,13 +61,12 @@ impl ShaderBuilder<'_> {
         out: &mut Vec<Statement>,
     ) -> Result<ExprId, Error> {
         let Root::Choice(choice) = &place.root else { return self.read(i, place) };
-        let places = choice.with_steps(&place.steps);
         let pointer = self.id(i, 1)?;
         let pointer = self.definition(i, pointer)?.ty;
         let ty = self.pointee(i, pointer)?;
         let ty = self.type_id(i, ty)?;
         let result = self.declared("copied", ty, None, out);
-        self.load_either(i, choice.condition, &places, result, out)?;
+        self.load_either(i, choice, &place.steps, result, out)?;
         Ok(self.local(result))
     }
 
@@ -91,14 +74,14 @@ impl ShaderBuilder<'_> {
     pub(crate) fn load_chosen(
         &mut self,
         i: &Instruction,
-        condition: LocalId,
-        places: [Place; 2],
+        choice: &Choice,
+        steps: &[Step],
         ty: TypeId,
         out: &mut Vec<Statement>,
     ) -> Result<(), Error> {
         let result = self.result_local(i.id, ty);
         out.push(Statement::Declare { local: result, value: None });
-        self.load_either(i, condition, &places, result, out)?;
+        self.load_either(i, choice, steps, result, out)?;
         self.values.insert(i.id, Value::Local(result));
         Ok(())
     }
@@ -106,16 +89,15 @@ impl ShaderBuilder<'_> {
     fn load_either(
         &mut self,
         i: &Instruction,
-        condition: LocalId,
-        places: &[Place; 2],
+        choice: &Choice,
+        steps: &[Step],
         result: LocalId,
         out: &mut Vec<Statement>,
     ) -> Result<(), Error> {
         let mut branches = [Vec::new(), Vec::new()];
-        for (place, branch) in places.iter().zip(&mut branches) {
+        for (place, branch) in choice.with_steps(steps).iter().zip(&mut branches) {
             if let Root::Choice(choice) = &place.root {
-                let places = choice.with_steps(&place.steps);
-                self.load_either(i, choice.condition, &places, result, branch)?;
+                self.load_either(i, choice, &place.steps, result, branch)?;
                 continue;
             }
             let value = self.read(i, place)?;
@@ -124,7 +106,7 @@ impl ShaderBuilder<'_> {
             branch.push(Statement::Expression(self.assign(to, value)));
         }
         let [then, otherwise] = branches;
-        let condition = self.local(condition);
+        let condition = self.is_first(choice);
         out.push(Statement::If { condition, then, otherwise });
         Ok(())
     }
@@ -133,26 +115,32 @@ impl ShaderBuilder<'_> {
     pub(crate) fn store_chosen(
         &mut self,
         i: &Instruction,
-        condition: LocalId,
-        places: &[Place; 2],
+        choice: &Choice,
+        steps: &[Step],
         value: ExprId,
         out: &mut Vec<Statement>,
     ) -> Result<(), Error> {
         let ty = self.ty(value);
         let kept = self.declared("stored", ty, Some(value), out);
         let mut branches = [Vec::new(), Vec::new()];
-        for (place, branch) in places.iter().zip(&mut branches) {
+        for (place, branch) in choice.with_steps(steps).iter().zip(&mut branches) {
             let value = self.local(kept);
             self.store(i, place, value, branch)?;
         }
         let [then, otherwise] = branches;
-        let condition = self.local(condition);
+        let condition = self.is_first(choice);
         out.push(Statement::If { condition, then, otherwise });
         Ok(())
     }
 
     /// True where two pointers are equal.
     fn same_place(&mut self, i: &Instruction) -> Result<ExprId, Error> {
+        let ids = [self.id(i, 0)?, self.id(i, 1)?];
+        if ids.into_iter().any(|id| self.is_pointer_value(id)) {
+            let (a, b) = (self.operand(i, 0)?, self.operand(i, 1)?);
+            let bool_type = self.types.scalar(Scalar::Bool);
+            return Ok(self.push(ExprKind::Binary(BinaryOp::Equal, a, b), bool_type));
+        }
         match (self.pointer(i, 0)?, self.pointer(i, 1)?) {
             (None, None) => Ok(self.bool(true)),
             (Some(a), Some(b)) => self.same(i, a, b),
@@ -160,21 +148,8 @@ impl ShaderBuilder<'_> {
         }
     }
 
-    /// True where two places are equal; a choice is as its place.
+    /// True where two places are equal.
     fn same(&mut self, i: &Instruction, a: Place, b: Place) -> Result<ExprId, Error> {
-        let (choice, other) = match (&a.root, &b.root) {
-            (Root::Choice(choice), _) => (Some((choice, &a.steps)), &b),
-            (_, Root::Choice(choice)) => (Some((choice, &b.steps)), &a),
-            _ => (None, &b),
-        };
-        if let Some((choice, steps)) = choice {
-            let condition = choice.condition;
-            let [first, second] = choice.with_steps(steps);
-            let first = self.same(i, first, other.clone())?;
-            let second = self.same(i, second, other.clone())?;
-            let condition = self.local(condition);
-            return Ok(self.choose(condition, first, second));
-        }
         if !is_same_root(&a.root, &b.root) || a.steps.len() != b.steps.len() {
             return Ok(self.bool(false));
         }
@@ -198,16 +173,15 @@ impl ShaderBuilder<'_> {
 
     /// The number of elements between two elements of an array.
     fn distance(&mut self, i: &Instruction) -> Result<ExprId, Error> {
-        let last = |place: Option<Place>| match place?.steps.last() {
-            Some(Step::Index(id)) => Some(*id),
-            _ => None,
-        };
-        let (a, b) = (last(self.pointer(i, 0)?), last(self.pointer(i, 1)?));
-        let (Some(a), Some(b)) = (a, b) else {
-            return Err(self.unsupported(i, "a pointer that is to no element is"));
-        };
-        let (a, b) = (self.step_index(i, a)?, self.step_index(i, b)?);
-        Ok(self.binary(BinaryOp::Sub, a, b))
+        let mut ends = Vec::new();
+        for index in 0..2 {
+            let place = self.operand_place(i, index)?;
+            ends.push(self.chosen(&place, &mut |this, place| match place.steps.last() {
+                Some(&Step::Index(id)) => this.step_index(i, id),
+                _ => Err(this.unsupported(i, "a pointer that is to no element is")),
+            })?);
+        }
+        Ok(self.binary(BinaryOp::Sub, ends[0], ends[1]))
     }
 
     fn step_index(&mut self, i: &Instruction, id: u32) -> Result<ExprId, Error> {

@@ -1,13 +1,14 @@
-//! Both halves of products of integers of 16 and 64 bits.
+//! Both halves of products of integers of 8, 16 and 64 bits.
 
 use program::{BinaryOp, ExprId, LocalId, Scalar, Statement, TypeId};
 
+use super::arithmetic::{signed, unsigned};
 use super::state::ShaderBuilder;
 use crate::error::Error;
 use crate::module::Instruction;
 
 impl ShaderBuilder<'_> {
-    /// The halves of a product of 16 bits each, the low one first.
+    /// The halves of a product of 8 or 16 bits each, the low one first.
     pub(crate) fn narrow_product(
         &mut self,
         i: &Instruction,
@@ -15,9 +16,10 @@ impl ShaderBuilder<'_> {
         is_signed: bool,
         out: &mut Vec<Statement>,
     ) -> Result<(), Error> {
+        let (own, _) = self.shape(self.ty(factors[0]));
         let (narrow, wide) = match is_signed {
-            true => (Scalar::Int16, Scalar::Int),
-            false => (Scalar::Uint16, Scalar::Uint),
+            true => (signed(own), Scalar::Int),
+            false => (unsigned(own), Scalar::Uint),
         };
         let [a, b] = factors.map(|factor| {
             let factor = self.cast(factor, narrow);
@@ -30,7 +32,7 @@ impl ShaderBuilder<'_> {
         let low = self.local(product);
         let low = self.cast(low, narrow);
         let low = self.declared("low", of_half, Some(low), out);
-        let high = self.shifted(product, 16);
+        let high = self.shifted(product, own.bits() as i32);
         let high = self.cast(high, narrow);
         let high = self.declared("high", of_half, Some(high), out);
         self.pair(i, [low, high], out)

@@ -6,6 +6,7 @@ use rspirv::spirv::Op;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::place::{Pair, Place};
+use super::ways::Ways;
 use crate::entry::Api;
 use crate::error::Error;
 use crate::module::{Instruction, Module};
@@ -17,6 +18,8 @@ pub(crate) enum Value {
     Local(LocalId),
     /// An expression, used once.
     Expr(ExprId),
+    /// An index of the pointer in a local.
+    Component(LocalId, u8),
     /// A pointer.
     Pointer(Place),
     /// A sampler or image that was loaded from a place.
@@ -68,6 +71,8 @@ pub(crate) struct ShaderBuilder<'a> {
     pub(crate) given: u32,
     /// Variables of textures with the samplers that they are used with (Vulkan).
     pub(crate) sampled: FxHashMap<Pair, GlobalId>,
+    /// Ways of pointers that are values, once they are needed.
+    pub(crate) ways: Option<Ways>,
     pub(crate) body: Body,
 }
 
@@ -113,6 +118,7 @@ impl<'a> ShaderBuilder<'a> {
             open_copies: Vec::new(),
             given: 0,
             sampled: FxHashMap::default(),
+            ways: None,
             body: Body::default(),
         }
     }

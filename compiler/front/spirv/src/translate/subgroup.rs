@@ -5,7 +5,7 @@ use program::{
 };
 use rspirv::spirv::Op;
 
-use super::place::Subgroups;
+use super::place::Computed;
 use super::state::ShaderBuilder;
 use crate::error::Error;
 use crate::module::Instruction;
@@ -24,17 +24,20 @@ impl ShaderBuilder<'_> {
         self.push(ExprKind::Global(id), uint)
     }
 
-    /// The number of the invocation's subgroup, or of subgroups: subgroups have consecutive
-    /// invocations of a work group.
-    pub(crate) fn subgroups(
+    /// The value of a built-in variable. Subgroups have consecutive invocations of a work group.
+    pub(crate) fn computed(
         &mut self,
         user: &Instruction,
-        which: Subgroups,
+        which: Computed,
     ) -> Result<ExprId, Error> {
+        if which == Computed::Helper {
+            let bool_type = self.types.scalar(Scalar::Bool);
+            return Ok(self.builtin(F::HelperInvocation, Vec::new(), bool_type));
+        }
         let size = self.system_value(BuiltinVariable::SubGroupSize);
         let of_group = match which {
-            Subgroups::Own => self.system_value(BuiltinVariable::LocalInvocationIndex),
-            Subgroups::Count => {
+            Computed::OwnSubgroup => self.system_value(BuiltinVariable::LocalInvocationIndex),
+            _ => {
                 let Some(sizes) = self.shader.layout.local_size else {
                     return Err(self.unsupported(user, "the number of subgroups is"));
                 };
@@ -85,12 +88,56 @@ impl ShaderBuilder<'_> {
                 let ty = self.ty(value);
                 self.builtin(F::ReadInvocation, vec![value, number], ty)
             }
+            Op::GroupNonUniformQuadBroadcast => {
+                let (value, number) = (self.operand(i, 1)?, self.id(i, 2)?);
+                if self.is_constant(number) {
+                    let number = self.integer_constant(i, number)?;
+                    self.of_quad(value, number & 3)
+                } else {
+                    let number = self.operand_value(i, number)?;
+                    let number = self.cast(number, Scalar::Uint);
+                    self.one_of_quad(value, number)
+                }
+            }
+            Op::GroupNonUniformQuadSwap => {
+                let (value, direction) = (self.operand(i, 1)?, self.id(i, 2)?);
+                // Across, down, or both.
+                let mask = self.integer_constant(i, direction)? + 1;
+                let own = self.system_value(BuiltinVariable::SubGroupInvocation);
+                let mask = self.scalar(Scalar::Uint, mask & 3);
+                let number = self.binary(BinaryOp::BitXor, own, mask);
+                self.one_of_quad(value, number)
+            }
             Op::GroupNonUniformBallot => {
                 let condition = self.operand(i, 1)?;
                 self.ballot(i, condition)?
             }
             _ => return Ok(None),
         }))
+    }
+
+    /// The value of one invocation of a quad, whose number is constant.
+    fn of_quad(&mut self, value: ExprId, number: u64) -> ExprId {
+        let number = self.scalar(Scalar::Uint, number);
+        let ty = self.ty(value);
+        self.builtin(F::QuadBroadcast, vec![value, number], ty)
+    }
+
+    /// The value of one invocation of a quad.
+    fn one_of_quad(&mut self, value: ExprId, number: ExprId) -> ExprId {
+        let bool_type = self.types.scalar(Scalar::Bool);
+        let mut result = self.of_quad(value, 3);
+        for index in 0..3 {
+            let (value, own) = (self.copy(value), self.copy(number));
+            let three = self.scalar(Scalar::Uint, 3);
+            let own = self.binary(BinaryOp::BitAnd, own, three);
+            let index_value = self.scalar(Scalar::Uint, index);
+            let is_meant = ExprKind::Binary(BinaryOp::Equal, own, index_value);
+            let is_meant = self.push(is_meant, bool_type);
+            let of_index = self.of_quad(value, index);
+            result = self.choose(is_meant, of_index, result);
+        }
+        result
     }
 
     fn first_of_subgroup(&mut self, value: ExprId) -> ExprId {

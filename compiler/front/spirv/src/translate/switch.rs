@@ -76,8 +76,8 @@ impl ShaderBuilder<'_> {
         let (scalar, _) = self.shape(self.ty(value));
         match scalar {
             Scalar::Int64 | Scalar::Uint64 => Ok(self.long_selector(terminator, value, out)),
-            Scalar::Int16 => Ok(self.cast(value, Scalar::Int)),
-            Scalar::Uint16 => Ok(self.cast(value, Scalar::Uint)),
+            Scalar::Int8 | Scalar::Int16 => Ok(self.cast(value, Scalar::Int)),
+            Scalar::Uint8 | Scalar::Uint16 => Ok(self.cast(value, Scalar::Uint)),
             _ => Ok(value),
         }
     }

@@ -68,6 +68,7 @@ impl ShaderBuilder<'_> {
                 Ok(self.types.array(element, ArrayLength::Runtime))
             }
             Op::TypeStruct => self.structure(definition),
+            Op::TypePointer if self.is_variable_pointer(definition.id) => Ok(self.pointer_type()),
             Op::TypeImage => {
                 let image = self.image_type(definition)?;
                 Ok(self.types.intern(image))
@@ -112,6 +113,8 @@ impl ShaderBuilder<'_> {
         let signed = definition.literal_at(1) == Some(1);
         Ok(match (definition.op, bits, signed) {
             (Op::TypeBool, ..) => Scalar::Bool,
+            (Op::TypeInt, 8, true) => Scalar::Int8,
+            (Op::TypeInt, 8, false) => Scalar::Uint8,
             (Op::TypeInt, 16, true) => Scalar::Int16,
             (Op::TypeInt, 16, false) => Scalar::Uint16,
             (Op::TypeInt, 32, true) => Scalar::Int,

@@ -10,11 +10,14 @@ use program::{
 };
 use rspirv::spirv::{self, Decoration as D, ExecutionMode, Op, StorageClass as C};
 
-use super::place::{Parts, Place, Root, Subgroups};
+use super::place::{Computed, Parts, Place, Root};
 use super::state::{ShaderBuilder, Value};
 use crate::entry::Api;
 use crate::error::Error;
-use crate::module::{Decorated, Instruction, literal};
+use crate::module::{Decorated, Instruction, Module, literal};
+
+/// Word of SPIR-V 1.6.
+const VERSION_1_6: u32 = 0x1_0600;
 
 /// Decorations of a variable, or of a member with those of its block.
 #[derive(Clone, Copy)]
@@ -62,10 +65,8 @@ impl ShaderBuilder<'_> {
             Some(C::PushConstant) => return self.block(definition, ty, Storage::Uniform),
             Some(C::StorageBuffer) => return self.block(definition, ty, Storage::Buffer),
             Some(C::Private) => Storage::Private,
-            Some(C::Workgroup)
-                if self.module.has(ty, D::Block) && self.module.has(definition.id, D::Aliased) =>
-            {
-                return Err(self.unsupported(definition, "memory of several variables is"));
+            Some(C::Workgroup) if self.module.has(ty, D::Block) => {
+                return self.block(definition, ty, Storage::Shared);
             }
             Some(C::Workgroup) => Storage::Shared,
             _ => return Err(self.unsupported(definition, format!("storage class {class:?} is"))),
@@ -240,8 +241,8 @@ impl ShaderBuilder<'_> {
         let module = self.module;
         let own = module.decorations(definition.id);
         let decorations = Decorations { own, outer: &[] };
-        if let Some(subgroups) = subgroups(decorations) {
-            return Ok(Root::Subgroups(subgroups));
+        if let Some(computed) = computed(decorations, module) {
+            return Ok(Root::Computed(computed));
         }
         let contents = self.innermost(ty);
         let is_block = module.has(contents, D::Block);
@@ -428,10 +429,13 @@ struct InterfaceBlock<'m> {
     element: Option<u32>,
 }
 
-fn subgroups(decorations: Decorations<'_>) -> Option<Subgroups> {
+/// The variable as one that is computed. From SPIR-V 1.6 on a demotion changes `HelperInvocation`,
+/// which is volatile therefore.
+fn computed(decorations: Decorations<'_>, module: &Module) -> Option<Computed> {
     match spirv::BuiltIn::from_u32(decorations.literal(D::BuiltIn)?)? {
-        spirv::BuiltIn::SubgroupId => Some(Subgroups::Own),
-        spirv::BuiltIn::NumSubgroups => Some(Subgroups::Count),
+        spirv::BuiltIn::SubgroupId => Some(Computed::OwnSubgroup),
+        spirv::BuiltIn::NumSubgroups => Some(Computed::SubgroupCount),
+        spirv::BuiltIn::HelperInvocation if module.version >= VERSION_1_6 => Some(Computed::Helper),
         _ => None,
     }
 }

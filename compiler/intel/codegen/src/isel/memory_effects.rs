@@ -50,6 +50,7 @@ pub fn depends_on_thread(op: IntrinsicOp) -> bool {
             | VoteEq
             | ReadInvocation
             | ReadFirstInvocation
+            | QuadBroadcast
             | SubgroupSize
             | SubgroupInvocation
     )

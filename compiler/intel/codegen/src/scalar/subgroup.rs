@@ -39,9 +39,39 @@ impl ScalarSelection<'_> {
                 let channel = self.get(source(1)?, 0, Type::UD);
                 self.emit_read_channel(source(0)?, channel, result);
             }
+            QuadBroadcast => {
+                self.emit_quad_broadcast(source(0)?, intrinsic.fields.base & 3, result)
+            }
             _ => return Err(self.unsupported(intrinsic.op)),
         }
         Ok(())
+    }
+
+    /// Defines `result` as the value of one channel of each quad, four consecutive channels.
+    fn emit_quad_broadcast(&mut self, value: Value, channel: u32, result: Value) {
+        let ty = self.raw_type(value);
+        let places = self.define(result, ty);
+        for (c, to) in (0..).zip(places) {
+            let from = self.get(value, c, ty);
+            if !from.is_reg() || from.is_scalar() {
+                self.builder().mov(to, from);
+            } else if ty.size() == 8 {
+                let [low, high] =
+                    [0, 1].map(|half| self.quad_channel(from.subscript(Type::UD, half), channel));
+                self.pack_dwords(to, low, high);
+            } else {
+                let of_quad = self.quad_channel(from, channel);
+                self.builder().mov(to, of_quad);
+            }
+        }
+    }
+
+    /// A region that has one channel of each quad four times.
+    fn quad_channel(&mut self, from: Operand, channel: u32) -> Operand {
+        let mut b = self.builder();
+        let copy = b.temp(from.ty);
+        b.mov(copy, from);
+        copy.channel_offset(channel).with_region(4, 4, 0)
     }
 
     /// Emits the low and the high dword of the time stamp.

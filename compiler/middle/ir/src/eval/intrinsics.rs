@@ -106,7 +106,8 @@ impl Machine<'_> {
             | Op::VoteAll
             | Op::VoteEq
             | Op::ReadInvocation
-            | Op::ReadFirstInvocation => {
+            | Op::ReadFirstInvocation
+            | Op::QuadBroadcast => {
                 return self.subgroup(intrinsic, result, mask);
             }
             Op::Barrier | Op::MemoryBarrier | Op::BeginInterlock | Op::EndInterlock => {
@@ -166,6 +167,10 @@ impl Machine<'_> {
             let data = match (intrinsic.op, intrinsic.srcs.get(1)) {
                 (Op::ReadInvocation, Some(&index)) => {
                     let from = usize::try_from(self.get(index, lane)[0]).unwrap_or(usize::MAX);
+                    all_lanes.get(from).copied().unwrap_or([0; 4])
+                }
+                (Op::QuadBroadcast, _) => {
+                    let from = lane / 4 * 4 + intrinsic.fields.base as usize % 4;
                     all_lanes.get(from).copied().unwrap_or([0; 4])
                 }
                 _ => uniform,

@@ -219,16 +219,24 @@ fn small_types() {
         ImulHigh, UmulHigh, Idiv, Udiv, Imod, Umod, Irem, UaddCarry, UsubBorrow, BitCount, FindLsb,
         UfindMsb,
     ] {
-        check(op, 8, false, lower_small_types);
-        check(op, 16, false, lower_small_types);
+        check(op, 8, false, |s| lower_small_types(s, true));
+        check(op, 16, false, |s| lower_small_types(s, true));
     }
     for op in [
         Iadd, Isub, Imul, Ineg, Iabs, Isign, Imin, Imax, Umin, Umax, Ishl, Ishr, Ushr, Iand, Ior,
         Ixor, Inot, Ieq, Ine, Ilt, Ige, Ult, Uge, I2b,
     ] {
-        check(op, 8, false, lower_small_types);
+        check(op, 8, false, |s| lower_small_types(s, true));
+        check(op, 8, false, |s| lower_small_types(s, false));
+        check(op, 16, false, |s| lower_small_types(s, false));
+    }
+    for op in [I2f16, I2f32, I2i64, U2f16, U2f32, U2u64] {
+        check(op, 8, false, |s| lower_small_types(s, false));
+    }
+    for op in [F2i32, F2u32, F2f64] {
+        check(op, 16, false, |s| lower_small_types(s, false));
     }
     for op in [Ffloor, Fceil, Ftrunc, Ffract, FroundEven, Fsign, Fddx, FddyFine] {
-        check(op, 16, true, lower_small_types);
+        check(op, 16, true, |s| lower_small_types(s, true));
     }
 }

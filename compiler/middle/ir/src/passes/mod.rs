@@ -99,7 +99,7 @@ pub const ALL: &[IrPass] = &crate::passes![
     lower_locals_to_select_chain(SELECT_CHAIN_LENGTH),
     lower_pack,
     lower_shadow_gradients,
-    lower_small_types,
+    lower_small_types(true),
     lower_vectors_to_scalar,
     opt_algebraic,
     opt_algebraic_inexact,

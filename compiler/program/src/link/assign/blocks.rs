@@ -353,18 +353,25 @@ fn leaf(
     }
 }
 
-/// Shared variables follow each other by std430 rules.
+/// Shared variables follow each other by std430 rules. Blocks with a layout of their own share the
+/// memory from its start on (SPV_KHR_workgroup_memory_explicit_layout); there are no others then.
 fn place_shared(stage: &mut LinkedStage, types: &TypeTable) {
     let mut next = 0u32;
     for global in stage.shader.globals.values_mut() {
         if global.storage != Storage::Shared || !global.active {
             continue;
         }
-        let alignment = Rules::Std430.alignment(types, global.ty, MatrixOrder::ColumnMajor).max(4);
+        let order = MatrixOrder::ColumnMajor;
+        if let Some(block) = &global.block {
+            global.placement = Placement::Shared { offset: 0 };
+            let size = Rules::from(block.packing).size(types, global.ty, order);
+            next = next.max(size.div_ceil(4).saturating_mul(4));
+            continue;
+        }
+        let alignment = Rules::Std430.alignment(types, global.ty, order).max(4);
         let offset = next.div_ceil(alignment).saturating_mul(alignment);
         global.placement = Placement::Shared { offset };
-        next =
-            offset.saturating_add(Rules::Std430.size(types, global.ty, MatrixOrder::ColumnMajor));
+        next = offset.saturating_add(Rules::Std430.size(types, global.ty, order));
     }
     stage.shared_size = next;
 }

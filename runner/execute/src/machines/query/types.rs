@@ -26,6 +26,8 @@ fn numeric_name(scalar: Scalar, columns: u8, rows: u8) -> Option<String> {
         S::Bool => ("BOOL", ""),
         S::Int64 => ("INT64", "_ARB"),
         S::Uint64 => ("UNSIGNED_INT64", "_ARB"),
+        S::Int8 => ("INT8", "_NV"),
+        S::Uint8 => ("UNSIGNED_INT8", "_NV"),
         S::Int16 => ("INT16", "_NV"),
         S::Uint16 => ("UNSIGNED_INT16", "_NV"),
         S::Float16 if columns > 1 => ("FLOAT16", "_AMD"),

@@ -12,18 +12,35 @@ impl Selection<'_> {
     /// A conversion; false if it is none.
     pub(crate) fn convert(&mut self, alu: &Alu, result: Value) -> Step<bool> {
         use AluOp::*;
-        let from_wide = self.shader.bits(alu.srcs[0].value) == 64;
+        let (from, to) = (self.shader.bits(alu.srcs[0].value), self.shader.bits(result));
+        let from_wide = from == 64;
         let one = Arg::Fixed(Operand::Float(InlineFloat::One));
         let opcode = match alu.op {
             B2f32 => return self.boolean_to(alu, result, [one, ZERO]).map(|()| true),
-            B2i32 => return self.boolean_to(alu, result, [int(1), ZERO]).map(|()| true),
+            B2i8 | B2i16 | B2i32 => {
+                return self.boolean_to(alu, result, [int(1), ZERO]).map(|()| true);
+            }
             B2i64 => return self.boolean_to(alu, result, [int(1), ZERO]).map(|()| true),
             B2f64 => {
                 let high = crate::machine::bits(self.chip(), DOUBLE_ONE);
                 return self.boolean_to(alu, result, [ZERO, high]).map(|()| true);
             }
+            I2i8 | I2i16 | I2i32 | U2u8 | U2u16 | U2u32 if is_wider(from, to) => {
+                let opcode = match alu.op {
+                    I2i8 | I2i16 | I2i32 => Opcode::VBfeI32,
+                    _ => Opcode::VBfeU32,
+                };
+                let x = self.source(alu, 0)?;
+                let to = self.result(result);
+                self.e.valu(
+                    opcode,
+                    &[to.into()],
+                    &[x.into(), ZERO.into(), int(from.into()).into()],
+                );
+                return Ok(true);
+            }
             I2i64 | U2u64 if !from_wide => return self.widen(alu, result).map(|()| true),
-            I2i32 | U2u32 => {
+            I2i8 | I2i16 | I2i32 | U2u8 | U2u16 | U2u32 => {
                 let (value, component) = Selection::component(alu, 0);
                 let (low, _) = if from_wide {
                     self.halves(value, component)?
@@ -43,6 +60,8 @@ impl Selection<'_> {
             }
             UnpackHalfX => Opcode::VCvtF32F16,
             F2f32 if from_wide => Opcode::VCvtF32F64,
+            F2f32 if from == 16 => Opcode::VCvtF32F16,
+            F2f16 | F2f16Rtne if from == 32 => Opcode::VCvtF16F32,
             F2f64 if !from_wide => Opcode::VCvtF64F32,
             F2i32 if from_wide => Opcode::VCvtI32F64,
             F2u32 if from_wide => Opcode::VCvtU32F64,
@@ -54,7 +73,8 @@ impl Selection<'_> {
             U2f64 if !from_wide => Opcode::VCvtF64U32,
             _ => return Ok(false),
         };
-        let floats = matches!(alu.op, F2f32 | F2f64 | F2i32 | F2u32);
+        let floats =
+            matches!(alu.op, F2f16 | F2f16Rtne | F2f32 | F2f64 | F2i32 | F2u32) && from != 16;
         let source: SignedArg =
             if floats { self.float_source(alu, 0)? } else { self.source(alu, 0)?.into() };
         let to = self.result(result);
@@ -84,4 +104,9 @@ impl Selection<'_> {
         self.e.valu(Opcode::VOrB32, &[to.into()], &[low.into(), high.into()]);
         Ok(())
     }
+}
+
+/// True for conversions to more bits from less than 32.
+fn is_wider(from: u8, to: u8) -> bool {
+    matches!(from, 8 | 16) && to > from
 }

@@ -56,8 +56,32 @@ impl Selection<'_> {
         }
     }
 
+    /// Values of 8 and 16 bits are the low bits of dwords, whose other bits mean nothing. They are
+    /// moved and converted; earlier passes compute in 32 bits.
     fn check_widths(&self, alu: &Alu, result: Value) -> Step {
+        use AluOp::*;
         let small = |value: Value| matches!(self.shader.bits(value), 8 | 16);
+        let takes_small = matches!(
+            alu.op,
+            Mov | Vec2
+                | Vec3
+                | Vec4
+                | Bcsel
+                | B2i8
+                | B2i16
+                | I2i8
+                | I2i16
+                | I2i32
+                | U2u8
+                | U2u16
+                | U2u32
+                | F2f16
+                | F2f16Rtne
+                | F2f32
+        );
+        if takes_small {
+            return Ok(());
+        }
         if small(result) || alu.srcs.iter().any(|src| small(src.value)) {
             return self.unsupported(&format!("{} with less than 32 bits", alu.op.name()));
         }
