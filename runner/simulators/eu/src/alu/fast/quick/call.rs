@@ -89,30 +89,26 @@ pub(super) struct Call<'a> {
 }
 
 impl Call<'_> {
-    /// The dwords of eight lanes of a source; `space` holds those of a single element. `FULL`: the
+    /// The dwords of eight lanes of a source; `None` outside of the register file. `FULL`: the
     /// source is a row.
     #[inline(always)]
-    pub(super) fn row<'r, const FULL: bool>(
-        &'r self,
-        registers: &'r Registers,
+    pub(super) fn row<const FULL: bool>(
+        &self,
+        registers: &Registers,
         (index, first): (usize, usize),
-        space: &'r mut Dwords<8>,
-    ) -> &'r Dwords<8> {
+    ) -> Option<[u32; 8]> {
         let row = |offset: u16| {
             let start = usize::from(offset) + 4 * first;
             let bytes = registers.grf.get(start..start + 32)?;
-            bytes.as_chunks::<4>().0.first_chunk()
+            bytes.as_chunks::<4>().0.first_chunk::<8>()
         };
-        let found = match self.operands.sources[index].place {
-            _ if FULL => row(self.operands.rows[index]),
-            Place::Row(offset) => row(offset),
-            Place::Constant(number) => self.pool.0.get(usize::from(number)),
-            Place::Element(offset) => {
-                *space = [registers.dword(offset.into()).to_le_bytes(); 8];
-                None
-            }
+        let dwords = match self.operands.sources[index].place {
+            _ if FULL => row(self.operands.rows[index])?,
+            Place::Row(offset) => row(offset)?,
+            Place::Constant(number) => self.pool.0.get(usize::from(number))?,
+            Place::Element(offset) => return Some([registers.dword(offset.into()); 8]),
         };
-        found.unwrap_or(space)
+        Some(dwords.map(u32::from_le_bytes))
     }
 
     /// Writes eight lanes of the destination, if they are enabled. `FULL`: all are.

@@ -31,17 +31,15 @@ fn lanes<O: LaneOp, const FMA: bool, const FLUSH: bool, const FULL: bool>(
     call: &Call,
     registers: &Registers,
     first: usize,
-) -> [u32; 8] {
-    let mut space = [[[0; 4]; 8]; 3];
-    let [space_a, space_b, space_c] = &mut space;
-    let a = call.row::<FULL>(registers, (0, first), space_a);
-    let b = if O::SOURCES > 1 { call.row::<FULL>(registers, (1, first), space_b) } else { a };
-    let c = if O::SOURCES > 2 { call.row::<FULL>(registers, (2, first), space_c) } else { a };
+) -> Option<[u32; 8]> {
+    let a = call.row::<FULL>(registers, (0, first))?;
+    let b = if O::SOURCES > 1 { call.row::<FULL>(registers, (1, first))? } else { a };
+    let c = if O::SOURCES > 2 { call.row::<FULL>(registers, (2, first))? } else { a };
     let sources = &call.operands.sources;
     let signs: [(u32, u32); 3] = std::array::from_fn(|i| (sources[i].keep, sources[i].flip));
     let mut results = [0; 8];
     for lane in 0..8 {
-        let mut x = [a[lane], b[lane], c[lane]].map(u32::from_le_bytes);
+        let mut x = [a[lane], b[lane], c[lane]];
         if O::SINGLES {
             for (bits, (keep, flip)) in x.iter_mut().zip(signs) {
                 *bits = (*bits & keep) ^ flip;
@@ -53,7 +51,7 @@ fn lanes<O: LaneOp, const FMA: bool, const FLUSH: bool, const FULL: bool>(
     if O::SINGLE && call.operands.saturate {
         results = results.map(saturate32);
     }
-    results
+    Some(results)
 }
 
 /// Computes all lanes, then writes them.
@@ -62,9 +60,9 @@ fn each<O: LaneOp, const N: usize, const FMA: bool, const FLUSH: bool, const FUL
     call: &Call,
     registers: &mut Registers,
 ) {
-    let low = lanes::<O, FMA, FLUSH, FULL>(call, registers, 0);
+    let Some(low) = lanes::<O, FMA, FLUSH, FULL>(call, registers, 0) else { return };
     if N == 16 {
-        let high = lanes::<O, FMA, FLUSH, FULL>(call, registers, 8);
+        let Some(high) = lanes::<O, FMA, FLUSH, FULL>(call, registers, 8) else { return };
         call.store::<FULL>(registers, 8, &high);
     }
     call.store::<FULL>(registers, 0, &low);
@@ -171,18 +169,15 @@ lane_ops! {
 pub(super) struct Pick;
 
 #[inline(always)]
-fn picked<const FULL: bool>(call: &Call, registers: &Registers, first: usize) -> [u32; 8] {
-    let mut space = [[[0; 4]; 8]; 2];
-    let [space_a, space_b] = &mut space;
-    let a = call.row::<FULL>(registers, (0, first), space_a);
-    let b = call.row::<FULL>(registers, (1, first), space_b);
+fn picked<const FULL: bool>(call: &Call, registers: &Registers, first: usize) -> Option<[u32; 8]> {
+    let a = call.row::<FULL>(registers, (0, first))?;
+    let b = call.row::<FULL>(registers, (1, first))?;
     let chosen = condition::masks::<8>(call.selected >> first);
     let mut results = [0; 8];
     for lane in 0..8 {
-        let (a, b) = (u32::from_le_bytes(a[lane]), u32::from_le_bytes(b[lane]));
-        results[lane] = a & chosen[lane] | b & !chosen[lane];
+        results[lane] = a[lane] & chosen[lane] | b[lane] & !chosen[lane];
     }
-    results
+    Some(results)
 }
 
 impl Job for Pick {
@@ -191,9 +186,9 @@ impl Job for Pick {
         call: &Call,
         registers: &mut Registers,
     ) {
-        let low = picked::<FULL>(call, registers, 0);
+        let Some(low) = picked::<FULL>(call, registers, 0) else { return };
         if N == 16 {
-            let high = picked::<FULL>(call, registers, 8);
+            let Some(high) = picked::<FULL>(call, registers, 8) else { return };
             call.store::<FULL>(registers, 8, &high);
         }
         call.store::<FULL>(registers, 0, &low);
@@ -234,18 +229,17 @@ fn operand<T: Ordered, const FULL: bool>(
     call: &Call,
     registers: &Registers,
     (index, first): (usize, usize),
-) -> [T; 8] {
-    let mut space = [[0; 4]; 8];
-    let row = call.row::<FULL>(registers, (index, first), &mut space);
+) -> Option<[T; 8]> {
+    let row = call.row::<FULL>(registers, (index, first))?;
     let source = call.operands.sources[index];
     let flush = T::SINGLE && registers.control[0] & CR0_F_DENORM == 0;
     let mut values = [T::default(); 8];
     for lane in 0..8 {
-        let bits = u32::from_le_bytes(row[lane]);
+        let bits = row[lane];
         let bits = if T::SINGLE { (bits & source.keep) ^ source.flip } else { bits };
         values[lane] = T::of(if flush { flush32(bits) } else { bits });
     }
-    values
+    Some(values)
 }
 
 impl<T: Ordered> Job for Compare<T> {
@@ -257,8 +251,8 @@ impl<T: Ordered> Job for Compare<T> {
         let cond = call.operands.condition.and_then(|condition| condition.cond);
         let mut truths = 0;
         for first in (0..N).step_by(8) {
-            let a = operand::<T, FULL>(call, registers, (0, first));
-            let b = operand::<T, FULL>(call, registers, (1, first));
+            let Some(a) = operand::<T, FULL>(call, registers, (0, first)) else { return };
+            let Some(b) = operand::<T, FULL>(call, registers, (1, first)) else { return };
             truths |= condition::compare(cond, &a, &b) << first;
         }
         for first in (0..N).step_by(8) {
