@@ -6,7 +6,7 @@ use std::net::{Ipv4Addr, TcpListener};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use clap::Args;
 use serde_json::json;
 use tokio::sync::mpsc::unbounded_channel;
@@ -49,6 +49,7 @@ pub(super) struct ServeArgs {
 
 /// Serves the page until it is interrupted.
 pub(super) fn serve(args: &ServeArgs) -> anyhow::Result<u8> {
+    refuse_drivers(args)?;
     let paths = located(&args.paths)?;
     let tests = find_tests(&paths, args.execute.file_kinds())?;
     let settings =
@@ -76,6 +77,17 @@ pub(super) fn serve(args: &ServeArgs) -> anyhow::Result<u8> {
         }
     })?;
     Ok(EXPECTED)
+}
+
+/// Refuses what would execute tests on drivers, which the page has a form for.
+fn refuse_drivers(args: &ServeArgs) -> anyhow::Result<()> {
+    if args.execute.device.driver.driver.is_some() {
+        bail!("--driver: the form *Driver* of a column shows Mesa's driver without this option");
+    }
+    if let Some(target) = args.generations.0.iter().find(|target| target.has_system_driver()) {
+        bail!("--gen {target}: the page shows generations and the reference, no system's driver");
+    }
+    Ok(())
 }
 
 /// Returns what the page has to know at its start.

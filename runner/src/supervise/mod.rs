@@ -17,7 +17,7 @@ mod worker;
 
 pub use files::{OpenFilesError, ensure_open_files};
 pub use memory::{default_limit, want_large_pages};
-pub use process::{Environment, Process, Program, change_environment, push_lines};
+pub use process::{Environment, Process, Program, cause, change_environment, push_lines};
 pub use protocol::{ExplanationRequest, Request};
 pub use supervisor::{Finished, Pool, Settings};
 pub use worker::{Done, serve};

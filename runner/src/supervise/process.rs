@@ -291,8 +291,9 @@ pub fn push_lines(text: &mut String, errors: &str) {
     }
 }
 
+/// Returns the signal or the exit code of an end.
 #[cfg(unix)]
-fn cause(status: ExitStatus) -> String {
+pub fn cause(status: ExitStatus) -> String {
     use std::os::unix::process::ExitStatusExt;
     match status.signal() {
         Some(signal) => format!("signal {signal}{}", signal_name(signal)),
@@ -300,8 +301,9 @@ fn cause(status: ExitStatus) -> String {
     }
 }
 
+/// Returns the exit code of an end.
 #[cfg(not(unix))]
-fn cause(status: ExitStatus) -> String {
+pub fn cause(status: ExitStatus) -> String {
     status.to_string()
 }
 

@@ -120,6 +120,17 @@ fn random_programs_of_a_driver() {
     mesa.command(&arguments).expect(0, &["[2/2] pass: 2"]);
 }
 
+/// A driver whose process ends leaves a reason.
+#[test]
+fn a_driver_that_crashes_is_named() {
+    let Some(mesa) = Mesa::new() else { return };
+    let test = include_str!("../../../tests/defects/division-by-minus-one.shader_test");
+    mesa.sandbox.file("a.shader_test", test);
+    let error = "error: the process of the driver ended by signal 8 (SIGFPE)";
+    let show = ["show", "a.shader_test", "--gen", "skl", "--driver", "mesa", "eu"];
+    mesa.command(&show).expect(1, &[error]);
+}
+
 /// `diff` compares executed instructions and cycles of both compilers, kernel by kernel.
 #[test]
 fn ours_and_mesas_kernels_are_compared() {

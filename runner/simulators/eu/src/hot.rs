@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use intel_isa::Opcode;
 
-use crate::alu::fast::{Pool, Predicate, Quick};
+use crate::alu::fast::{Predicate, Quick};
 use crate::alu::math::MathMode;
 use crate::decoded::DecodedInstruction;
 use crate::jump::{Jump, is_structured};
@@ -32,6 +32,8 @@ pub(crate) struct HotBlock {
     pub(crate) length: u32,
     /// Channels that must be active for all instructions to have all of theirs.
     pub(crate) required: u32,
+    /// True if a result depends on the floating-point modes.
+    floating: bool,
 }
 
 impl HotBlock {
@@ -40,6 +42,7 @@ impl HotBlock {
         quick.required().map_or_else(HotBlock::default, |required| HotBlock {
             length: self.length + 1,
             required: self.required | required,
+            floating: self.floating | quick.is_floating(),
         })
     }
 }
@@ -69,9 +72,9 @@ pub(crate) struct Branch {
 
 impl Form {
     /// The form of an instruction in threads of a math mode.
-    fn of(decoded: &DecodedInstruction, jump: Jump, math: MathMode, pool: &mut Pool) -> Form {
+    fn of(decoded: &DecodedInstruction, jump: Jump, math: MathMode) -> Form {
         let DecodedInstruction { op, plan, .. } = decoded;
-        if let Some(quick) = plan.as_ref().and_then(|plan| Quick::of(op, plan, math, pool)) {
+        if let Some(quick) = plan.as_ref().and_then(|plan| Quick::of(op, plan, math)) {
             return Form::Quick(quick);
         }
         let is_branch = op.unit == Unit::Control && is_structured(op.opcode) && op.group < 32;
@@ -93,7 +96,6 @@ impl Form {
 pub(crate) struct Hot {
     math: MathMode,
     steps: Vec<HotStep>,
-    pool: Pool,
 }
 
 impl Hot {
@@ -102,10 +104,9 @@ impl Hot {
         math: MathMode,
         instructions: impl Iterator<Item = (&'a DecodedInstruction, Jump)>,
     ) -> Hot {
-        let mut pool = Pool::default();
         let mut steps: Vec<HotStep> = instructions
             .map(|(decoded, jump)| {
-                let form = Form::of(decoded, jump, math, &mut pool);
+                let form = Form::of(decoded, jump, math);
                 HotStep { form, join: jump.join, block: HotBlock::default() }
             })
             .collect();
@@ -117,7 +118,7 @@ impl Hot {
             };
             rest = if step.join { HotBlock::default() } else { step.block };
         }
-        Hot { math, steps, pool }
+        Hot { math, steps }
     }
 
     /// The instruction with this index.
@@ -127,27 +128,20 @@ impl Hot {
     }
 
     /// Executes the block of arithmetic from an instruction on, whose required channels are active.
-    /// Returns the number of executed instructions, which is less than the block's length where an
-    /// instruction is for other modes.
+    /// Returns the number of executed instructions: 0 if the block is for other modes.
     #[inline(always)]
     pub(crate) fn execute(&self, index: u32, block: HotBlock, registers: &mut Registers) -> u32 {
+        if block.floating && !Quick::fits_modes(registers) {
+            return 0;
+        }
         let start = index as usize;
         let steps = self.steps.get(start..start + block.length as usize).unwrap_or(&[]);
-        for (executed, step) in (0..).zip(steps) {
-            match &step.form {
-                Form::Quick(quick) if quick.fits(registers) => {
-                    quick.execute_full(&self.pool, registers);
-                }
-                _ => return executed,
+        for step in steps {
+            if let Form::Quick(quick) = &step.form {
+                quick.execute_full(registers);
             }
         }
         block.length
-    }
-
-    /// Constants of the instructions.
-    #[inline(always)]
-    pub(crate) fn pool(&self) -> &Pool {
-        &self.pool
     }
 
     /// Number of resolved instructions.

@@ -129,15 +129,20 @@ impl Kernel {
             }
             match &step.form {
                 Form::Quick(quick) if quick.fits(&thread.regs) => {
-                    let HotBlock { length, required } = step.block;
+                    let HotBlock { length, required, .. } = step.block;
                     let is_full = thread.active & required == required;
-                    if length > 1 && is_full && u64::from(length) <= budget - thread.steps {
-                        let executed = hot.execute(ip, step.block, &mut thread.regs);
+                    let executed =
+                        if length > 1 && is_full && u64::from(length) <= budget - thread.steps {
+                            hot.execute(ip, step.block, &mut thread.regs)
+                        } else {
+                            0
+                        };
+                    if executed == 0 {
+                        quick.execute(&mut thread.regs, thread.active);
+                        ip += 1;
+                    } else {
                         thread.steps += u64::from(executed) - 1;
                         ip += executed;
-                    } else {
-                        quick.execute(hot.pool(), &mut thread.regs, thread.active);
-                        ip += 1;
                     }
                     continue;
                 }

@@ -21,7 +21,7 @@ use crate::cli::output::print;
 use crate::cli::workers;
 use crate::console::message::message;
 use crate::select::located_test;
-use crate::supervise::change_environment;
+use crate::supervise::{cause, change_environment};
 use crate::temporary_folder::TemporaryFolder;
 use crate::virtual_gpu::VirtualGpu;
 use execute::{Devices, ExecutorSelection, RunOptions, TestCase};
@@ -85,7 +85,11 @@ pub(in crate::cli) fn show(args: &ShowArgs) -> anyhow::Result<u8> {
         _ => bail!("--driver mesa shows {DRIVER_FORMS}"),
     };
     print(text.as_bytes())?;
-    Ok(if status.success() { EXPECTED } else { UNEXPECTED })
+    if !status.success() {
+        message!("error: the process of the driver ended by {}", cause(status));
+        return Ok(UNEXPECTED);
+    }
+    Ok(EXPECTED)
 }
 
 /// Returns the recordings of a folder in the order of submission.

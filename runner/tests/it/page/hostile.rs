@@ -8,6 +8,18 @@ use serde_json::json;
 use super::server::Server;
 use crate::support::{GREEN, Sandbox};
 
+#[test]
+fn the_page_executes_no_test_on_a_driver() {
+    let refused = [
+        (&["--driver", "mesa"], "error: --driver: the form *Driver*"),
+        (&["--gen", "gl"], "error: --gen gl: the page shows generations"),
+    ];
+    for (options, error) in refused {
+        let words = [&["serve", "suite"], &options[..]].concat();
+        sandbox().run(&words).expect(2, &[error]);
+    }
+}
+
 /// Number of malformed requests and of edits; the environment can ask for more.
 fn count(name: &str, usual: usize) -> usize {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual)

@@ -2,27 +2,8 @@
 
 use intel_isa::CondMod;
 
+use super::super::access::full;
 use crate::regs::{GRF_BYTES, Registers};
-
-/// A dword in every lane.
-pub(super) type Dwords<const N: usize> = [[u8; 4]; N];
-
-/// Constants in every lane.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Pool(Vec<Dwords<8>>);
-
-impl Pool {
-    /// Number of the constant, added if missing; `None` if there are too many.
-    pub(super) fn number(&mut self, constant: u32) -> Option<u16> {
-        let spread = [constant.to_le_bytes(); 8];
-        let found = self.0.iter().position(|known| *known == spread);
-        let number = found.unwrap_or_else(|| {
-            self.0.push(spread);
-            self.0.len() - 1
-        });
-        u16::try_from(number).ok()
-    }
-}
 
 /// Place of a source's dwords.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,8 +12,8 @@ pub(super) enum Place {
     Row(u16),
     /// The dword at a byte offset in all lanes.
     Element(u16),
-    /// A constant of the pool.
-    Constant(u16),
+    /// A constant in all lanes.
+    Constant(u32),
 }
 
 /// A source, with masks that give a single its modifiers: bits that stay, and bits that change.
@@ -81,7 +62,6 @@ pub(super) struct Operands {
 /// Operands of an instruction in execution.
 pub(super) struct Call<'a> {
     pub(super) operands: &'a Operands,
-    pub(super) pool: &'a Pool,
     /// Lanes that are written.
     pub(super) enabled: u32,
     /// Value of the predicate per lane.
@@ -89,49 +69,46 @@ pub(super) struct Call<'a> {
 }
 
 impl Call<'_> {
-    /// The dwords of eight lanes of a source; `None` outside of the register file. `FULL`: the
-    /// source is a row.
+    /// The dwords of a source; `None` outside of the register file. `FULL`: the source is a row.
     #[inline(always)]
-    pub(super) fn row<const FULL: bool>(
+    pub(super) fn row<const N: usize, const FULL: bool>(
         &self,
         registers: &Registers,
-        (index, first): (usize, usize),
-    ) -> Option<[u32; 8]> {
+        index: usize,
+    ) -> Option<[u32; N]> {
         let row = |offset: u16| {
-            let start = usize::from(offset) + 4 * first;
-            let bytes = registers.grf.get(start..start + 32)?;
-            bytes.as_chunks::<4>().0.first_chunk::<8>()
+            let start = usize::from(offset);
+            let bytes = registers.grf.get(start..start + 4 * N)?;
+            let dwords: &[[u8; 4]; N] = bytes.as_chunks::<4>().0.first_chunk()?;
+            Some(dwords.map(u32::from_le_bytes))
         };
-        let dwords = match self.operands.sources[index].place {
-            _ if FULL => row(self.operands.rows[index])?,
-            Place::Row(offset) => row(offset)?,
-            Place::Constant(number) => self.pool.0.get(usize::from(number))?,
-            Place::Element(offset) => return Some([registers.dword(offset.into()); 8]),
-        };
-        Some(dwords.map(u32::from_le_bytes))
+        match self.operands.sources[index].place {
+            _ if FULL => row(self.operands.rows[index]),
+            Place::Row(offset) => row(offset),
+            Place::Constant(dword) => Some([dword; N]),
+            Place::Element(offset) => Some([registers.dword(offset.into()); N]),
+        }
     }
 
-    /// Writes eight lanes of the destination, if they are enabled. `FULL`: all are.
+    /// Writes the destination's enabled lanes. `FULL`: all are.
     #[inline(always)]
-    pub(super) fn store<const FULL: bool>(
+    pub(super) fn store<const N: usize, const FULL: bool>(
         &self,
         registers: &mut Registers,
-        first: usize,
-        values: &[u32; 8],
+        values: &[u32; N],
     ) {
         let Some(offset) = self.operands.destination else { return };
-        let start = usize::from(offset) + 4 * first;
-        let Some(bytes) = registers.grf.get_mut(start..start + 32) else { return };
+        let start = usize::from(offset);
+        let Some(bytes) = registers.grf.get_mut(start..start + 4 * N) else { return };
         let slots = bytes.as_chunks_mut::<4>().0;
-        let enabled = self.enabled >> first & 0xff;
-        if FULL || enabled == 0xff {
+        if FULL || self.enabled == full::<N>() {
             for (slot, value) in slots.iter_mut().zip(values) {
                 *slot = value.to_le_bytes();
             }
             return;
         }
         for (lane, (slot, value)) in slots.iter_mut().zip(values).enumerate() {
-            let keep = u32::from(enabled & 1 << lane != 0).wrapping_sub(1);
+            let keep = u32::from(self.enabled & 1 << lane != 0).wrapping_sub(1);
             let old = u32::from_le_bytes(*slot);
             *slot = (old & keep | value & !keep).to_le_bytes();
         }

@@ -2,7 +2,7 @@
 
 use intel_isa::Opcode;
 
-use super::call::{Call, Operands, Pool};
+use super::call::{Call, Operands};
 use super::runner::Runner;
 use crate::op::{Op, PredKind};
 use crate::regs::{CR0_ALT, Registers};
@@ -66,7 +66,18 @@ impl Quick {
     /// True if the modes that the instruction depends on are those that it is made for.
     #[inline(always)]
     pub(crate) fn fits(&self, registers: &Registers) -> bool {
-        !self.floating || registers.control[0] & OTHER_MODES == 0
+        !self.floating || Quick::fits_modes(registers)
+    }
+
+    /// True if the modes are those that all floating-point instructions are made for.
+    #[inline(always)]
+    pub(crate) fn fits_modes(registers: &Registers) -> bool {
+        registers.control[0] & OTHER_MODES == 0
+    }
+
+    /// True if the result depends on the floating-point modes.
+    pub(crate) fn is_floating(&self) -> bool {
+        self.floating
     }
 
     /// Channels in positions of the execution mask that must be active for all of the instruction's
@@ -79,20 +90,20 @@ impl Quick {
 
     /// Executes the instruction, which [fits](Quick::fits), on a thread's active channels.
     #[inline(always)]
-    pub(crate) fn execute(&self, pool: &Pool, registers: &mut Registers, active: u32) {
+    pub(crate) fn execute(&self, registers: &mut Registers, active: u32) {
         let enabled = self.group.map_or(self.channels, |group| self.channels & active >> group);
         let (enabled, selected) = self.predicated(registers, enabled);
         if enabled != 0 {
-            let call = Call { operands: &self.operands, pool, enabled, selected };
+            let call = Call { operands: &self.operands, enabled, selected };
             self.runner.run(&call, registers);
         }
     }
 
     /// As [`Quick::execute`], where all [required](Quick::required) channels are active.
     #[inline(always)]
-    pub(crate) fn execute_full(&self, pool: &Pool, registers: &mut Registers) {
+    pub(crate) fn execute_full(&self, registers: &mut Registers) {
         let (enabled, selected) = self.predicated(registers, self.channels);
-        let call = Call { operands: &self.operands, pool, enabled, selected };
+        let call = Call { operands: &self.operands, enabled, selected };
         if enabled == self.channels {
             self.full.run(&call, registers);
         } else if enabled != 0 {

@@ -25,24 +25,23 @@ pub(super) trait LaneOp {
 /// An operation of each lane.
 pub(super) struct Each<O>(PhantomData<O>);
 
-/// Results of eight lanes. More would not stay in registers of the host.
+/// Results of all lanes; `None` if a source is outside of the register file.
 #[inline(always)]
-fn lanes<O: LaneOp, const FMA: bool, const FLUSH: bool, const FULL: bool>(
+fn lanes<O: LaneOp, const N: usize, const FMA: bool, const FLUSH: bool, const FULL: bool>(
     call: &Call,
     registers: &Registers,
-    first: usize,
-) -> Option<[u32; 8]> {
-    let a = call.row::<FULL>(registers, (0, first))?;
-    let b = if O::SOURCES > 1 { call.row::<FULL>(registers, (1, first))? } else { a };
-    let c = if O::SOURCES > 2 { call.row::<FULL>(registers, (2, first))? } else { a };
+) -> Option<[u32; N]> {
+    let a = call.row::<N, FULL>(registers, 0)?;
+    let b = if O::SOURCES > 1 { call.row::<N, FULL>(registers, 1)? } else { a };
+    let c = if O::SOURCES > 2 { call.row::<N, FULL>(registers, 2)? } else { a };
     let sources = &call.operands.sources;
     let signs: [(u32, u32); 3] = std::array::from_fn(|i| (sources[i].keep, sources[i].flip));
-    let mut results = [0; 8];
-    for lane in 0..8 {
+    let mut results = [0; N];
+    for lane in 0..N {
         let mut x = [a[lane], b[lane], c[lane]];
         if O::SINGLES {
             for (bits, (keep, flip)) in x.iter_mut().zip(signs) {
-                *bits = (*bits & keep) ^ flip;
+                *bits = if FULL { *bits } else { (*bits & keep) ^ flip };
                 *bits = if FLUSH { flush32(*bits) } else { *bits };
             }
         }
@@ -60,12 +59,9 @@ fn each<O: LaneOp, const N: usize, const FMA: bool, const FLUSH: bool, const FUL
     call: &Call,
     registers: &mut Registers,
 ) {
-    let Some(low) = lanes::<O, FMA, FLUSH, FULL>(call, registers, 0) else { return };
-    if N == 16 {
-        let Some(high) = lanes::<O, FMA, FLUSH, FULL>(call, registers, 8) else { return };
-        call.store::<FULL>(registers, 8, &high);
+    if let Some(results) = lanes::<O, N, FMA, FLUSH, FULL>(call, registers) {
+        call.store::<N, FULL>(registers, &results);
     }
-    call.store::<FULL>(registers, 0, &low);
 }
 
 impl<O: LaneOp> Job for Each<O> {
@@ -168,30 +164,20 @@ lane_ops! {
 /// SEL by predicate of dwords.
 pub(super) struct Pick;
 
-#[inline(always)]
-fn picked<const FULL: bool>(call: &Call, registers: &Registers, first: usize) -> Option<[u32; 8]> {
-    let a = call.row::<FULL>(registers, (0, first))?;
-    let b = call.row::<FULL>(registers, (1, first))?;
-    let chosen = condition::masks::<8>(call.selected >> first);
-    let mut results = [0; 8];
-    for lane in 0..8 {
-        results[lane] = a[lane] & chosen[lane] | b[lane] & !chosen[lane];
-    }
-    Some(results)
-}
-
 impl Job for Pick {
     #[inline(always)]
     fn run<const N: usize, const FMA: bool, const FULL: bool>(
         call: &Call,
         registers: &mut Registers,
     ) {
-        let Some(low) = picked::<FULL>(call, registers, 0) else { return };
-        if N == 16 {
-            let Some(high) = picked::<FULL>(call, registers, 8) else { return };
-            call.store::<FULL>(registers, 8, &high);
+        let Some(a) = call.row::<N, FULL>(registers, 0) else { return };
+        let Some(b) = call.row::<N, FULL>(registers, 1) else { return };
+        let chosen = condition::masks::<N>(call.selected);
+        let mut results = [0; N];
+        for lane in 0..N {
+            results[lane] = a[lane] & chosen[lane] | b[lane] & !chosen[lane];
         }
-        call.store::<FULL>(registers, 0, &low);
+        call.store::<N, FULL>(registers, &results);
     }
 }
 
@@ -225,19 +211,19 @@ ordered! {
 pub(super) struct Compare<T>(PhantomData<T>);
 
 #[inline(always)]
-fn operand<T: Ordered, const FULL: bool>(
+fn operand<T: Ordered, const N: usize, const FULL: bool>(
     call: &Call,
     registers: &Registers,
-    (index, first): (usize, usize),
-) -> Option<[T; 8]> {
-    let row = call.row::<FULL>(registers, (index, first))?;
+    index: usize,
+) -> Option<[T; N]> {
+    let row = call.row::<N, FULL>(registers, index)?;
     let source = call.operands.sources[index];
     let flush = T::SINGLE && registers.control[0] & CR0_F_DENORM == 0;
-    let mut values = [T::default(); 8];
-    for lane in 0..8 {
-        let bits = row[lane];
-        let bits = if T::SINGLE { (bits & source.keep) ^ source.flip } else { bits };
-        values[lane] = T::of(if flush { flush32(bits) } else { bits });
+    let modified = T::SINGLE && !FULL;
+    let mut values = [T::default(); N];
+    for (value, bits) in values.iter_mut().zip(row) {
+        let bits = if modified { (bits & source.keep) ^ source.flip } else { bits };
+        *value = T::of(if flush { flush32(bits) } else { bits });
     }
     Some(values)
 }
@@ -248,16 +234,11 @@ impl<T: Ordered> Job for Compare<T> {
         call: &Call,
         registers: &mut Registers,
     ) {
+        let Some(a) = operand::<T, N, FULL>(call, registers, 0) else { return };
+        let Some(b) = operand::<T, N, FULL>(call, registers, 1) else { return };
         let cond = call.operands.condition.and_then(|condition| condition.cond);
-        let mut truths = 0;
-        for first in (0..N).step_by(8) {
-            let Some(a) = operand::<T, FULL>(call, registers, (0, first)) else { return };
-            let Some(b) = operand::<T, FULL>(call, registers, (1, first)) else { return };
-            truths |= condition::compare(cond, &a, &b) << first;
-        }
-        for first in (0..N).step_by(8) {
-            call.store::<FULL>(registers, first, &condition::masks::<8>(truths >> first));
-        }
+        let truths = condition::compare(cond, &a, &b);
+        call.store::<N, FULL>(registers, &condition::masks::<N>(truths));
         call.store_flags(registers, truths);
     }
 }

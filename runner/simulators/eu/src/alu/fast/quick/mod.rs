@@ -11,5 +11,4 @@ mod jobs;
 mod runner;
 mod select;
 
-pub(crate) use call::Pool;
 pub(crate) use instruction::{Predicate, Quick};

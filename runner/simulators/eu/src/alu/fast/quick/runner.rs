@@ -9,7 +9,7 @@ use crate::regs::Registers;
 /// An implementation of a family of instructions.
 pub(super) trait Job {
     /// Executes an instruction on `N` lanes, 8 or 16. `FMA`: the machine multiplies and adds in one
-    /// instruction. `FULL`: all lanes are enabled, and all sources are rows.
+    /// instruction. `FULL`: all lanes are enabled, all sources are rows without modifiers.
     fn run<const N: usize, const FMA: bool, const FULL: bool>(
         call: &Call,
         registers: &mut Registers,

@@ -5,7 +5,7 @@ use intel_isa::{CondMod, MathFn, Opcode, Type};
 use super::super::access::{Access, LaneLayout};
 use super::super::plan::Plan;
 use super::super::{float, integer};
-use super::call::{Condition, LaneSource, Operands, Place, Pool, is_inside};
+use super::call::{Condition, LaneSource, Operands, Place, is_inside};
 use super::instruction::{Predicate, Quick};
 use super::jobs::{
     Compare, Each, FromSigned, FromUnsigned, Integers, Inverse, InverseRoot, LaneOp, Larger, Pick,
@@ -17,7 +17,7 @@ use crate::op::{Exec, Op, low_bits};
 
 impl Quick {
     /// The resolved form of an instruction with a plan; `None` for all but the most frequent.
-    pub(crate) fn of(op: &Op, plan: &Plan, math: MathMode, pool: &mut Pool) -> Option<Quick> {
+    pub(crate) fn of(op: &Op, plan: &Plan, math: MathMode) -> Option<Quick> {
         let steps = plan.operands.steps;
         let lanes = usize::from(steps.lanes);
         let predicate = Predicate::of(op)?;
@@ -37,7 +37,7 @@ impl Quick {
         let ([runner, full], floating) = chooser.choose()?;
         let mut resolved = [LaneSource::NONE; 3];
         for (to, from) in resolved.iter_mut().zip(sources) {
-            *to = source(from, lanes, pool)?;
+            *to = source(from, lanes)?;
         }
         let destination = match destination.layout {
             LaneLayout::Nowhere => None,
@@ -65,12 +65,12 @@ impl Quick {
 }
 
 /// A source of dwords.
-fn source(access: &Access, lanes: usize, pool: &mut Pool) -> Option<LaneSource> {
+fn source(access: &Access, lanes: usize) -> Option<LaneSource> {
     let offset = access.base[0];
     let place = match access.layout {
         LaneLayout::Packed if is_inside(offset, lanes) => Place::Row(offset),
         LaneLayout::Scalar if is_inside(offset, 1) => Place::Element(offset),
-        LaneLayout::Constant => Place::Constant(pool.number(access.constant as u32)?),
+        LaneLayout::Constant => Place::Constant(access.constant as u32),
         _ => return None,
     };
     let keep = if access.abs { 0x7fff_ffff } else { u32::MAX };
@@ -90,7 +90,8 @@ struct Chooser<'a> {
 impl Chooser<'_> {
     fn job<J: Job>(&self, floating: bool) -> Choice {
         let (some, all) = (Runner::of::<J, false>(self.lanes), Runner::of::<J, true>(self.lanes));
-        let is_row = |source: &Access| source.layout == LaneLayout::Packed;
+        let is_row =
+            |source: &Access| source.layout == LaneLayout::Packed && !source.negate && !source.abs;
         let all_lanes = low_bits(self.lanes as u8) & !self.op.dst.enables == 0;
         let is_full = all_lanes && self.sources.iter().all(is_row);
         let full = if is_full { all } else { some };
