@@ -7,11 +7,10 @@ use packets::Memory;
 
 use crate::context::Context;
 use crate::hardware::Hardware;
-use crate::images::Images;
 use crate::registers::Registers;
 use crate::state::{DispatchFields, HardwareStage};
 use crate::statistics::Count;
-use crate::wave::{Shader, WaveHost, first_lanes};
+use crate::wave::{Shader, WaveHost, WaveMemory, first_lanes};
 
 /// Most threads of a work group.
 const MOST_THREADS: u32 = 2048;
@@ -34,7 +33,7 @@ pub(crate) struct Dispatch {
 struct Grid<'a> {
     hardware: &'a Hardware,
     registers: &'a Registers,
-    images: Images<'a>,
+    memory: WaveMemory<'a>,
     shader: Shader,
     /// Threads of a group, and of the last group of each axis.
     sizes: [[u32; 3]; 2],
@@ -68,7 +67,7 @@ pub(crate) fn dispatch(
     let grid = Grid {
         hardware,
         registers,
-        images: shader.images(hardware, memory),
+        memory: shader.memory(hardware, memory),
         shader,
         sizes: [full, if dispatch.has_partial_groups { last } else { full }],
         has_scratch: stage.scratch.flag(registers),
@@ -120,7 +119,7 @@ impl Grid<'_> {
         let threads = threads as usize;
         let mut waves: Vec<Wave> =
             (0..threads).step_by(LANES).map(|first| self.wave(id, size, first, threads)).collect();
-        let mut host = WaveHost::new(&self.images);
+        let mut host = WaveHost::new(&self.memory);
         let mut local = vec![0; self.local_bytes()];
         self.shader.run_group(self.hardware, &mut waves, &mut local, &mut host)?;
         Ok(threads)

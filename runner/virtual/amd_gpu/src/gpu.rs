@@ -17,6 +17,8 @@ use crate::state::Fields;
 
 /// The engine that draws, and the one that only dispatches.
 const ENGINES: [u32; 2] = [0, 1];
+/// Nanoseconds of a packet.
+const PACKET: u64 = 100;
 
 /// The GPU of a generation, for the service.
 #[must_use]
@@ -27,13 +29,13 @@ pub fn model(generation: Generation) -> Model {
         Box::new(gpu)
     };
     let Facts { version, frequency, .. } = Facts::of(generation);
-    Model { frequency, version, create }
+    Model { frequency, clock: Clock::of_work, version, create }
 }
 
 /// Starts a clock with the frequency of a generation.
 #[must_use]
 pub fn clock(generation: Generation) -> Clock {
-    Clock::start(Facts::of(generation).frequency)
+    Clock::of_work(Facts::of(generation).frequency)
 }
 
 /// Facts of a generation that packets and registers do not name.
@@ -109,6 +111,7 @@ impl Gpu {
                 Err(error) => break Err(error.into()),
             };
             count += 1;
+            self.hardware.clock.pass(PACKET);
             let done = self.hardware.guard.check();
             let done = done
                 .and_then(|()| self.commands.execute(&self.hardware, memory, &mut state, &command));

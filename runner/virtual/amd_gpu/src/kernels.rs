@@ -36,10 +36,10 @@ pub(crate) struct Kernels {
 }
 
 impl Kernel {
-    /// Counts a wave that ended.
-    pub(crate) fn count(&self, wave: &Wave) {
+    /// Counts a number of waves that are like one that ended.
+    pub(crate) fn count(&self, wave: &Wave, number: u64) {
         let (waves, executed) = self.counts.get();
-        self.counts.set((waves + 1, executed + wave.steps));
+        self.counts.set((waves + number, executed + number * wave.steps));
     }
 
     /// Facts of the program, and its counts since the last call.

@@ -6,7 +6,7 @@ use amd_isa::Scalar;
 use gcn_simulator::{
     Export, Host, ImageAccess, LANES, LaneValues, Message, Outcome, Reason, TexelAccess, Wave,
 };
-use gpu_service::{CommandError, Outcome as Done, not_modeled};
+use gpu_service::{Clock, CommandError, Outcome as Done, not_modeled};
 use packets::Memory;
 
 use crate::hardware::Hardware;
@@ -17,6 +17,8 @@ use crate::state::HardwareStage;
 
 /// Instructions between two looks at the process.
 const SLICE: u64 = 1 << 16;
+/// Nanoseconds of an instruction: four cycles.
+const INSTRUCTION: u64 = 4;
 /// Most instructions of a wave.
 const BUDGET: u64 = 1 << 24;
 /// Most registers behind those of a program that the address of an image access can reach.
@@ -80,9 +82,14 @@ impl Shader {
         wave
     }
 
-    /// Images of the waves of a draw or dispatch.
-    pub(crate) fn images<'a>(&self, hardware: &Hardware, memory: &'a dyn Memory) -> Images<'a> {
-        Images::new(hardware.chip, memory, self.borders)
+    /// Memory of the waves of a draw or dispatch.
+    pub(crate) fn memory<'m>(
+        &self,
+        hardware: &'m Hardware,
+        memory: &'m dyn Memory,
+    ) -> WaveMemory<'m> {
+        let images = Images::new(hardware.chip, memory, self.borders);
+        WaveMemory { memory, images, clock: &hardware.clock }
     }
 
     /// Runs a wave to its end or its next barrier.
@@ -94,10 +101,13 @@ impl Shader {
     ) -> Done<Outcome> {
         while wave.steps < BUDGET {
             hardware.guard.check()?;
-            match wave.run(&self.kernel.program, host, SLICE) {
+            let before = wave.steps;
+            let result = wave.run(&self.kernel.program, host, SLICE);
+            hardware.clock.pass(INSTRUCTION * (wave.steps - before));
+            match result {
                 Ok(outcome) => {
                     if outcome == Outcome::Done {
-                        self.kernel.count(wave);
+                        self.kernel.count(wave, 1);
                     }
                     return Ok(outcome);
                 }
@@ -106,6 +116,12 @@ impl Shader {
             }
         }
         not_modeled("waves without an end")
+    }
+
+    /// Counts waves that would do the same as one that ended.
+    pub(crate) fn repeat(&self, hardware: &Hardware, wave: &Wave, times: u64) {
+        self.kernel.count(wave, times);
+        hardware.clock.pass(INSTRUCTION * wave.steps * times);
     }
 
     /// Runs the waves of a group to their ends: they take turns between barriers.
@@ -165,17 +181,16 @@ pub(crate) struct WaveHost<'m, 'a> {
 
 impl<'m, 'a> WaveHost<'m, 'a> {
     /// Surroundings without parameters.
-    pub(crate) fn new(images: &Images<'m>) -> WaveHost<'m, 'a> {
-        WaveHost::with_parameters(images, &|_, _, _| None)
+    pub(crate) fn new(memory: &WaveMemory<'m>) -> WaveHost<'m, 'a> {
+        WaveHost::with_parameters(memory, &|_, _, _| None)
     }
 
     /// Surroundings of fragments.
     pub(crate) fn with_parameters(
-        images: &Images<'m>,
+        memory: &WaveMemory<'m>,
         parameters: Parameters<'a>,
     ) -> WaveHost<'m, 'a> {
-        let memory = WaveMemory { images: images.clone() };
-        WaveHost { memory, exports: Vec::new(), messages: Vec::new(), parameters }
+        WaveHost { memory: memory.clone(), exports: Vec::new(), messages: Vec::new(), parameters }
     }
 }
 
@@ -199,21 +214,28 @@ impl Host for WaveHost<'_, '_> {
 }
 
 /// Graphics memory as waves see it.
-struct WaveMemory<'a> {
+#[derive(Clone)]
+pub(crate) struct WaveMemory<'a> {
+    memory: &'a dyn Memory,
     images: Images<'a>,
+    clock: &'a Clock,
 }
 
 impl gcn_simulator::Memory for WaveMemory<'_> {
     fn read(&mut self, address: u64, bytes: &mut [u8]) -> bool {
-        self.images.memory.read(address & ADDRESS_MASK, bytes).is_ok()
+        self.memory.read(address & ADDRESS_MASK, bytes).is_ok()
     }
 
     fn write(&mut self, address: u64, bytes: &[u8]) -> bool {
-        self.images.memory.write(address & ADDRESS_MASK, bytes).is_ok()
+        self.memory.write(address & ADDRESS_MASK, bytes).is_ok()
     }
 
     fn image(&mut self, access: &ImageAccess) -> Result<[u32; 4], String> {
         self.images.access(access)
+    }
+
+    fn clock(&mut self) -> u64 {
+        self.clock.nanoseconds()
     }
 
     fn load_texels(

@@ -39,7 +39,7 @@ pub fn model(generation: Generation) -> Model {
         }
         Box::new(gpu)
     };
-    Model { frequency, version, create }
+    Model { frequency, clock: Clock::start, version, create }
 }
 
 /// Starts a clock with the frequency of a generation.
@@ -157,7 +157,7 @@ impl Gpu {
         context: &mut HardwareContext,
         command: &Command<'_>,
     ) -> Outcome<()> {
-        if mi::execute(&self.mi, context, memory, self.clock, command)? {
+        if mi::execute(&self.mi, context, memory, &self.clock, command)? {
             return Ok(());
         }
         let words = &command.words;

@@ -113,7 +113,7 @@ pub(crate) fn execute(
     fields: &Fields,
     context: &mut HardwareContext,
     memory: &dyn Memory,
-    clock: Clock,
+    clock: &Clock,
     command: &Command<'_>,
 ) -> Outcome<bool> {
     let words = &command.words[..];
@@ -284,7 +284,7 @@ fn pipe_control(
     fields: &PipeControl,
     registers: &mut Registers,
     memory: &dyn Memory,
-    clock: Clock,
+    clock: &Clock,
     words: &[u32],
 ) -> Outcome<()> {
     let value = match fields.post_sync.get(words) {

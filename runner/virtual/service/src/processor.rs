@@ -40,6 +40,8 @@ pub struct Start {
 pub struct Model {
     /// Ticks of the time stamp in a second.
     pub frequency: u32,
+    /// Starts the clock of a process with this many ticks in a second.
+    pub clock: fn(u32) -> Clock,
     /// Version of the hardware.
     pub version: u32,
     /// Creates a GPU for a process.

@@ -79,7 +79,6 @@ pub struct Settings {
 /// State that the connections share.
 struct Shared {
     settings: Settings,
-    clock: Clock,
     stopped: AtomicBool,
     counts: Mutex<(Summary, usize)>,
     changed: Condvar,
@@ -145,7 +144,6 @@ impl Server {
     pub fn start(path: &Path, settings: Settings) -> io::Result<Server> {
         let listener = UnixListener::bind(path)?;
         let shared = Arc::new(Shared {
-            clock: Clock::start(settings.model.frequency),
             settings,
             stopped: AtomicBool::new(false),
             counts: Mutex::default(),
@@ -226,6 +224,7 @@ struct Connection<'s> {
     /// The memory of the process, opened for the first object that is there.
     process: Option<File>,
     gpu: Box<dyn Processor>,
+    clock: Clock,
     batches: usize,
     shared: &'s Shared,
 }
@@ -246,13 +245,16 @@ impl Connection<'_> {
         let heap = OpenOptions::new().read(true).write(true).open(path)?;
         shared.counts().0.processes += 1;
         let own = stream.try_clone()?;
-        let gpu = (shared.settings.model.create)(Start {
+        let model = shared.settings.model;
+        let clock = (model.clock)(model.frequency);
+        let gpu = (model.create)(Start {
             generation: shared.settings.generation,
-            clock: shared.clock,
+            clock: clock.clone(),
             is_abandoned: Box::new(move || is_closed(&own)),
             counts_kernels: shared.settings.counts_kernels,
         });
-        let mut connection = Connection { pid, heap, process: None, gpu, batches: 0, shared };
+        let mut connection =
+            Connection { pid, heap, process: None, gpu, clock, batches: 0, shared };
         submission::send(&mut stream, &Reply::default().encode())?;
         while let Some(frame) = submission::receive(&mut stream)? {
             let request = Request::decode(&frame).ok_or_else(|| bad("unknown message"))?;
@@ -267,7 +269,7 @@ impl Connection<'_> {
         match request {
             Request::Submit(submission) => return self.submit(&submission),
             Request::Timestamp => {
-                return Reply { status: 0, value: self.shared.clock.ticks() };
+                return Reply { status: 0, value: self.clock.ticks() };
             }
             Request::DestroyContext(context) => self.gpu.destroy_context(context),
             Request::Log(text) => {

@@ -1,7 +1,7 @@
 //! Primitives of which all pixels have the same results: one wave shades all.
 
 use fixed_function::{QuadSlot, SampleSpans};
-use gcn_simulator::Export;
+use gcn_simulator::{Export, LANES, Wave};
 use gpu_service::Outcome;
 use raster::rasterize::Spans;
 
@@ -22,6 +22,7 @@ impl Fragments<'_> {
         let mut wave = self.shader.wave(u64::MAX, &self.system);
         let exports = self.run(primitive, &mut wave)?;
         let is_valid = valid(&exports, u64::MAX) & 1 != 0;
+        self.repeat(&wave, 4 * slots.len());
         for lane in 0..4 * slots.len() {
             let mut passed = slots[lane / 4].covered(lane % 4);
             if self.tests_early {
@@ -35,6 +36,12 @@ impl Fragments<'_> {
         Ok(())
     }
 
+    /// Counts the waves of these pixels that are not executed, since they would be like one.
+    fn repeat(&self, wave: &Wave, pixels: usize) {
+        let others = pixels.div_ceil(LANES).saturating_sub(1) as u64;
+        self.shader.repeat(self.draw.hardware, wave, others);
+    }
+
     /// Fills the pixels of a primitive that are stored without tests and blending. Returns false,
     /// with nothing stored, if there are others.
     pub(super) fn fill(&self, primitive: &Primitive<'_>, parts: &SampleSpans) -> Outcome<bool> {
@@ -46,11 +53,12 @@ impl Fragments<'_> {
         if spans.is_empty() {
             return Ok(true);
         }
+        let count = spans.rows.iter().map(|(from, to)| (to - from).max(0) as usize).sum();
         let mut wave = self.shader.wave(u64::MAX, &self.system);
         let exports = self.run(primitive, &mut wave)?;
         let is_valid = valid(&exports, u64::MAX) & 1 != 0;
+        self.repeat(&wave, count);
         let writes = self.extra(&exports, 0)?.mask.is_none_or(|mask| mask & 1 != 0);
-        let count = spans.rows.iter().map(|(from, to)| (to - from).max(0) as usize).sum();
         self.draw.count(Count::Fragments, count);
         if is_valid && writes {
             self.draw.passed.set(self.draw.passed.get() + count as u64);

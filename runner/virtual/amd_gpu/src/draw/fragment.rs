@@ -10,10 +10,9 @@ use super::depth::{Copied, DepthStencil, Tested};
 use super::inputs::Inputs;
 use super::shaded::Primitive;
 use super::uniform::{Channel, needed_channels};
-use crate::images::Images;
 use crate::state::HardwareStage;
 use crate::statistics::Count;
-use crate::wave::{Shader, WaveHost};
+use crate::wave::{Shader, WaveHost, WaveMemory};
 
 /// Target of exports of depth.
 const DEPTH: u8 = 8;
@@ -26,7 +25,7 @@ pub(super) struct Fragments<'a> {
     pub(super) shader: Shader,
     pub(super) system: Vec<u32>,
     inputs: Inputs,
-    images: Images<'a>,
+    memory: WaveMemory<'a>,
     pub(super) samples: Samples,
     pub(super) colors: Colors<'a>,
     pub(super) depth: Option<DepthStencil<'a>>,
@@ -60,7 +59,7 @@ impl<'a> Fragments<'a> {
         Ok(Fragments {
             draw,
             needed: needed_channels(&shader.kernel.program, inputs.registers()),
-            images: shader.images(hardware, draw.memory),
+            memory: shader.memory(hardware, draw.memory),
             shader,
             system,
             inputs,
@@ -119,7 +118,7 @@ impl<'a> Fragments<'a> {
             Some(self.inputs.parameter(primitive, attribute, channel))
         };
         let hardware = self.draw.hardware;
-        let mut host = WaveHost::with_parameters(&self.images, &parameters);
+        let mut host = WaveHost::with_parameters(&self.memory, &parameters);
         self.shader.finish(hardware, wave, &mut host)?;
         Ok(host.exports)
     }

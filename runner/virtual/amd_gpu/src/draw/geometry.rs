@@ -115,7 +115,7 @@ impl Draw<'_> {
                 }
             }
         }
-        let mut host = WaveHost::new(&shader.images(self.hardware, self.memory));
+        let mut host = WaveHost::new(&shader.memory(self.hardware, self.memory));
         shader.finish(self.hardware, &mut wave, &mut host)?;
         Ok(host.messages)
     }

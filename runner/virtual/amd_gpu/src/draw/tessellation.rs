@@ -67,7 +67,7 @@ impl Draw<'_> {
             }
             waves.push(wave);
         }
-        let mut host = WaveHost::new(&shader.images(self.hardware, self.memory));
+        let mut host = WaveHost::new(&shader.memory(self.hardware, self.memory));
         shader.run_group(self.hardware, &mut waves, local, &mut host)
     }
 
@@ -95,7 +95,7 @@ impl Draw<'_> {
             }
             waves.push(wave);
         }
-        let mut host = WaveHost::new(&shader.images(self.hardware, self.memory));
+        let mut host = WaveHost::new(&shader.memory(self.hardware, self.memory));
         shader.run_group(self.hardware, &mut waves, local, &mut host)
     }
 

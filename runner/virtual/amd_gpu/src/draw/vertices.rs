@@ -91,14 +91,14 @@ impl Draw<'_> {
         }
         let components = hardware.fields.stages[stage as usize].components.get(self.registers);
         let mut vertices = Vec::with_capacity(inputs.len());
-        let images = shader.images(hardware, self.memory);
+        let memory = shader.memory(hardware, self.memory);
         for group in inputs.chunks(LANES) {
             let mut wave = shader.wave(first_lanes(group.len()), system);
             for (lane, values) in group.iter().enumerate() {
                 let inputs = wave.vector.iter_mut().zip(values).take(components as usize + 1);
                 inputs.for_each(|(register, value)| register[lane] = *value);
             }
-            let mut host = WaveHost::new(&images);
+            let mut host = WaveHost::new(&memory);
             shader.finish(hardware, &mut wave, &mut host)?;
             vertices.extend(take(&host.exports, group.len()));
         }

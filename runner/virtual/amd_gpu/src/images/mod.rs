@@ -39,7 +39,7 @@ const MOST_VIEWS: usize = 16;
 #[derive(Clone)]
 pub(crate) struct Images<'a> {
     chip: Chip,
-    pub(crate) memory: &'a dyn Memory,
+    memory: &'a dyn Memory,
     /// Address of the table of border colors.
     borders: u64,
     /// The last one comes first.
