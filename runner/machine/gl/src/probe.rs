@@ -32,6 +32,22 @@ pub struct Readback {
     pub undefined: Vec<u32>,
 }
 
+impl Readback {
+    /// Colors as numbers, row by row from the bottom.
+    #[must_use]
+    pub fn colors(&self) -> Vec<[f32; 4]> {
+        let count = (self.rect.x1 - self.rect.x0) * (self.rect.y1 - self.rect.y0);
+        match &self.pixels {
+            Pixels::Constant(texel) => {
+                vec![self.format.to_f32(*texel); usize::try_from(count).unwrap_or(0)]
+            }
+            Pixels::Varying(texels) => {
+                texels.iter().map(|texel| self.format.to_f32(*texel)).collect()
+            }
+        }
+    }
+}
+
 /// Outcome of a probe.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProbeResult {

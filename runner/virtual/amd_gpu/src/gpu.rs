@@ -3,7 +3,7 @@
 use std::fmt;
 
 use amd_isa::Chip;
-use gpu_service::{Clock, GpuError, Guard, Model, Processor, Start};
+use gpu_service::{Clock, CommandError, GpuError, Guard, Model, Processor, Start};
 use packets::{Memory, PacketWalker, Table};
 use rustc_hash::FxHashMap;
 use submission::{KernelUse, Submission};
@@ -11,6 +11,7 @@ use vocabulary::{Generation, Stage};
 
 use crate::command::Commands;
 use crate::context::Context;
+use crate::draw;
 use crate::hardware::Hardware;
 use crate::kernels::Kernels;
 use crate::state::Fields;
@@ -126,6 +127,24 @@ impl Gpu {
 }
 
 impl Gpu {
+    /// Colors of the first render target of a context's last draw, for tests: rows of texels, bits
+    /// of floats or integers; `None` without one. Cleared tiles of the target become expanded in
+    /// memory.
+    ///
+    /// # Errors
+    /// The target is not modeled, or not in memory.
+    pub fn target_colors(
+        &self,
+        memory: &dyn Memory,
+        context: u32,
+        size: (u32, u32),
+    ) -> Result<Option<Vec<[u32; 4]>>, CommandError> {
+        match self.contexts.get(&context) {
+            Some(context) => draw::target_colors(&self.hardware, memory, context, size),
+            None => Ok(None),
+        }
+    }
+
     /// The programs that draws and dispatches used so far, in the order of their first use: the
     /// stage of the API, and a line for each instruction.
     #[must_use]

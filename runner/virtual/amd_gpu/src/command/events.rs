@@ -75,8 +75,8 @@ impl Events {
                 let place = STREAM_STATISTICS.iter().position(|known| *known == event);
                 let stream = place.map_or(0, |place| (place + 1) % STREAM_STATISTICS.len());
                 let [written, needed] = context.primitives[stream];
-                memory.write(address, &written.to_le_bytes())?;
-                memory.write(address + 8, &needed.to_le_bytes())?;
+                memory.write(address, &(needed | VALID).to_le_bytes())?;
+                memory.write(address + 8, &(written | VALID).to_le_bytes())?;
                 Ok(())
             }
             // Flushes and invalidations of caches; waits; starts and ends of statistics.

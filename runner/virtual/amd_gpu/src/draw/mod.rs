@@ -12,6 +12,7 @@ mod fragment;
 mod geometry;
 mod inputs;
 mod primitive;
+mod readback;
 mod shaded;
 mod tessellation;
 mod uniform;
@@ -31,6 +32,7 @@ use crate::state::HardwareStage;
 use crate::statistics::Count;
 use call::{Assembled, Draw};
 pub(crate) use call::{DrawCall, Indices};
+use color::Colors;
 use fragment::Fragments;
 
 /// Topology of rectangles of three corners.
@@ -47,15 +49,7 @@ pub(crate) fn draw(
         return Ok(());
     }
     vertex_count(call.vertices as usize)?;
-    let draw = Draw {
-        hardware,
-        memory,
-        registers: &context.registers,
-        passed: Cell::new(0),
-        statistics: Cell::new(context.statistics),
-        filled: Cell::new(context.filled),
-        primitives: Cell::new(context.primitives),
-    };
+    let draw = Draw::of(hardware, memory, context);
     let fragments = Fragments::load(&draw)?;
     for instance in 0..call.instances {
         hardware.guard.check()?;
@@ -68,6 +62,18 @@ pub(crate) fn draw(
     context.statistics = statistics;
     context.passed_samples = context.passed_samples.wrapping_add(passed);
     Ok(())
+}
+
+/// Colors of the first target of the last draw: rows of texels, bits of floats or integers; `None`
+/// if it had no target. Cleared tiles of the target become expanded.
+pub(crate) fn target_colors(
+    hardware: &Hardware,
+    memory: &dyn Memory,
+    context: &Context,
+    size: (u32, u32),
+) -> Outcome<Option<Vec<[u32; 4]>>> {
+    let draw = Draw::of(hardware, memory, context);
+    Colors::load(&draw)?.read(size)
 }
 
 /// Primitive mode of a topology.
@@ -92,7 +98,20 @@ fn mode_of(topology: u32) -> Option<PrimitiveMode> {
     })
 }
 
-impl Draw<'_> {
+impl<'a> Draw<'a> {
+    /// A draw with the state of a context.
+    fn of(hardware: &'a Hardware, memory: &'a dyn Memory, context: &'a Context) -> Draw<'a> {
+        Draw {
+            hardware,
+            memory,
+            registers: &context.registers,
+            passed: Cell::new(0),
+            statistics: Cell::new(context.statistics),
+            filled: Cell::new(context.filled),
+            primitives: Cell::new(context.primitives),
+        }
+    }
+
     /// Draws an instance.
     fn instance(&self, fragments: &Fragments<'_>, call: &DrawCall, instance: u32) -> Outcome<()> {
         let fields = &self.fields().vertex;

@@ -1,4 +1,5 @@
 //! Integration tests of the crate.
 
 mod hostile;
+mod pixels;
 mod recordings;

@@ -11,7 +11,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use amd_gpu::{clock, model};
-use gpu_service::Start;
+use gpu_service::{Processor, Start};
 use packets::{Memory, Recording};
 use submission::Submission;
 use vocabulary::Generation;
@@ -22,10 +22,11 @@ const LONGEST: Duration = Duration::from_secs(300);
 const LONGEST_MISTAKE: Duration = Duration::from_secs(2);
 
 /// A program with too much work for a test.
-const SLOW: &str = "/big-local/";
+pub(crate) const SLOW: &str = "/big-local/";
 
-/// Unpacks the recordings; `None` without them or without `tar` and `zstd`.
-fn unpacked() -> Option<tempfile::TempDir> {
+/// Unpacks the recordings. Returns the folder of the archive and that of the recordings; `None`
+/// without them or without `tar` and `zstd`.
+pub(crate) fn unpacked() -> Option<(PathBuf, tempfile::TempDir)> {
     let beside =
         || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../../shared/anchors/pm4");
     let folder = std::env::var_os("PM4_CORPUS").map_or_else(beside, PathBuf::from);
@@ -37,11 +38,11 @@ fn unpacked() -> Option<tempfile::TempDir> {
         eprintln!("WARNING: no {} or no tar: recordings were not executed", archive.display());
         return None;
     }
-    Some(target)
+    Some((folder, target))
 }
 
 /// All submissions below a folder: the files of their buffers.
-fn submissions(folder: &Path) -> Vec<PathBuf> {
+pub(crate) fn submissions(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("one").path());
     let below = |path: PathBuf| match path.is_dir() {
         true => submissions(&path),
@@ -53,6 +54,38 @@ fn submissions(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
+/// The recorded memory of a submission.
+pub(crate) fn recorded(path: &Path) -> Recording {
+    let with = |extension: &str| path.with_extension(extension);
+    let map = fs::read_to_string(with("map")).expect("a map");
+    let pages = fs::read(with("mem")).expect("memory");
+    Recording::of_parts(0, 0, &map, &pages).expect("memory")
+}
+
+/// Addresses and lengths of the buffers of a submission for the engine that draws.
+pub(crate) fn buffers(path: &Path) -> Vec<(u64, u64)> {
+    let text = fs::read_to_string(path).expect("buffers");
+    let buffer = |line: &str| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let ["ip", "0", "flags", _, "va", address, "bytes", length] = words[..] else {
+            return None;
+        };
+        let address = u64::from_str_radix(address, 16).expect("an address");
+        Some((address, length.parse().expect("a length")))
+    };
+    text.lines().filter_map(buffer).collect()
+}
+
+/// Executes the buffers of a submission and returns the number of packets.
+fn run_buffers(path: &Path, gpu: &mut dyn Processor, memory: &Recording) -> Result<usize, String> {
+    let mut count = 0;
+    for (batch, length) in buffers(path) {
+        let submission = Submission { context: 1, engine: 0, batch, length, objects: Vec::new() };
+        count += gpu.execute(memory, &submission).map_err(|error| error.to_string())?;
+    }
+    Ok(count)
+}
+
 /// Executes the first submission of a process for at most some time, after `change` has changed its
 /// memory.
 fn execute(
@@ -61,32 +94,21 @@ fn execute(
     longest: Duration,
     change: impl Fn(&Recording, u64, u64),
 ) -> Result<usize, String> {
-    let with = |extension: &str| path.with_extension(extension);
-    let map = fs::read_to_string(with("map")).expect("a map");
-    let pages = fs::read(with("mem")).expect("memory");
-    let memory = Recording::of_parts(0, 0, &map, &pages).expect("memory");
+    let memory = recorded(path);
     let started = Instant::now();
     let is_abandoned = Box::new(move || started.elapsed() > longest);
     let start = Start { generation, clock: clock(generation), is_abandoned, counts_kernels: false };
     let mut gpu = (model(generation).create)(start);
-    let mut count = 0;
-    for line in fs::read_to_string(path).expect("buffers").lines() {
-        let words: Vec<&str> = line.split_whitespace().collect();
-        let ["ip", "0", "flags", _, "va", address, "bytes", length] = words[..] else { continue };
-        let address = u64::from_str_radix(address, 16).expect("an address");
-        let length = length.parse().expect("a length");
+    for (address, length) in buffers(path) {
         change(&memory, address, length);
-        let objects = Vec::new();
-        let submission = Submission { context: 1, engine: 0, batch: address, length, objects };
-        count += gpu.execute(&memory, &submission).map_err(|error| error.to_string())?;
     }
-    Ok(count)
+    run_buffers(path, &mut *gpu, &memory)
 }
 
 /// The first submissions of programs, of both drivers and with all flags.
 #[test]
 fn recorded_submissions() {
-    let Some(folder) = unpacked() else { return };
+    let Some((_, folder)) = unpacked() else { return };
     let mut failures: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let mut done = 0;
     for path in submissions(folder.path()) {
@@ -114,7 +136,7 @@ fn recorded_submissions() {
 /// Mistakes in the buffers of a program that draws: `PM4_MISTAKES` is their number.
 #[test]
 fn mistakes_are_no_panics() {
-    let Some(folder) = unpacked() else { return };
+    let Some((_, folder)) = unpacked() else { return };
     let number = std::env::var("PM4_MISTAKES").ok().and_then(|text| text.parse().ok());
     let number: u64 = number.unwrap_or(60);
     let mut panics = Vec::new();
