@@ -143,6 +143,8 @@ fn is_left_out(generator: &Generator, name: &str, parameters: &[TypeId], result:
     let shows_defect = match name {
         "sign" => is_double && generator.avoids(Defect::SignOfDouble),
         "ldexp" => is_double && generator.avoids(Defect::LdexpDoubleZero),
+        // glslangValidator keeps the sign of such constants.
+        "abs" => generator.is_for_glslang && (takes(Scalar::Int16) || takes(Scalar::Int64)),
         "clamp" => {
             (has(Scalar::Int64) || has(Scalar::Uint64)) && generator.avoids(Defect::Int64Clamp)
         }

@@ -28,6 +28,7 @@ pub fn expected_test(
 ) -> Result<String, String> {
     let mut maker = Maker::new(seed, number, defects);
     maker.plan.is_translated = true;
+    maker.plan.is_for_glslang = true;
     let made = for_glslang(&made(&mut maker, kind));
     let text = format!("# {}\n\n{made}", command("--spirv ", seed, number, kind, defects));
     let script = script::parse(text.as_bytes()).map_err(|error| error.to_string())?;

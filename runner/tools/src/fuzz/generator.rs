@@ -108,6 +108,8 @@ pub(super) struct Generator {
     pub defects: Vec<Defect>,
     /// The code becomes SPIR-V, which has no subroutines.
     pub is_translated: bool,
+    /// Khronos's compiler reads the programs.
+    pub is_for_glslang: bool,
     /// Finished functions.
     pub definitions: String,
     /// Finished lines of the function under construction.
@@ -141,6 +143,7 @@ impl Generator {
             context: Context { repeats: 1, ..Context::default() },
             defects: Vec::new(),
             is_translated: false,
+            is_for_glslang: false,
             definitions: String::new(),
             code: String::new(),
             operators: 0,

@@ -35,6 +35,7 @@ pub fn vulkan_test(
 ) -> Result<String, String> {
     let mut maker = Maker::new(seed, number, defects);
     maker.in_blocks = true;
+    maker.plan.is_for_glslang = true;
     let text = for_glslang(&made(&mut maker, kind));
     let script = script::parse(text.as_bytes()).map_err(|error| error.to_string())?;
     let values = interpreted(&script)?;

@@ -1,6 +1,6 @@
 //! Functions: types, parameters, calls, returns; extended instructions; barriers.
 
-use rspirv::spirv::{GlslStd450Op as G, Op};
+use rspirv::spirv::{Capability, GlslStd450Op as G, Op};
 
 use super::memory::scope_or_semantics;
 use super::view::Kind;
@@ -172,7 +172,18 @@ fn extended_of_glsl(module: &Module, i: &Instruction) -> Result<(), Error> {
                 i,
                 is_float && is_input && pointee == i.ty,
                 "the interpolant is no input of the type",
-            )
+            )?;
+            let has = module.capabilities.contains(&Capability::InterpolationFunction);
+            module.demand(i, has, "needs the capability InterpolationFunction")?;
+            if op == G::InterpolateAtCentroid {
+                return Ok(());
+            }
+            let second = module.operand_shape(i, 3)?;
+            let fits = match op {
+                G::InterpolateAtSample => second.is_int() && second.count == 1,
+                _ => second.is_float() && second.count == 2,
+            };
+            module.demand(i, fits && second.bits() == 32, "the place has another type")
         }
         _ => Ok(()),
     }

@@ -1,6 +1,6 @@
 //! Capabilities that instructions and enumerants need.
 
-use rspirv::spirv::{Capability, Op};
+use rspirv::spirv::{Capability, Decoration, ExecutionMode, Op};
 use rustc_hash::FxHashSet;
 
 use super::view::Kind;
@@ -87,7 +87,22 @@ fn extension(module: &Module, i: &Instruction) -> Result<(), Error> {
         Some(C::VulkanMemoryModel | C::VulkanMemoryModelDeviceScope) => {
             (Some(5), &["SPV_KHR_vulkan_memory_model"])
         }
-        Some(C::ShaderNonUniform) => (Some(5), &["SPV_EXT_descriptor_indexing"]),
+        Some(
+            C::ShaderNonUniform
+            | C::RuntimeDescriptorArray
+            | C::InputAttachmentArrayDynamicIndexing
+            | C::UniformTexelBufferArrayDynamicIndexing
+            | C::StorageTexelBufferArrayDynamicIndexing
+            | C::UniformBufferArrayNonUniformIndexing
+            | C::SampledImageArrayNonUniformIndexing
+            | C::StorageBufferArrayNonUniformIndexing
+            | C::StorageImageArrayNonUniformIndexing
+            | C::InputAttachmentArrayNonUniformIndexing
+            | C::UniformTexelBufferArrayNonUniformIndexing
+            | C::StorageTexelBufferArrayNonUniformIndexing,
+        ) => (Some(5), &["SPV_EXT_descriptor_indexing"]),
+        Some(C::StencilExportEXT) => (None, &["SPV_EXT_shader_stencil_export"]),
+        Some(C::MeshShadingEXT) => (None, &["SPV_EXT_mesh_shader"]),
         Some(C::DemoteToHelperInvocation) => (Some(6), &["SPV_EXT_demote_to_helper_invocation"]),
         Some(
             C::FragmentShaderPixelInterlockEXT
@@ -100,12 +115,34 @@ fn extension(module: &Module, i: &Instruction) -> Result<(), Error> {
     module.demand(i, has, "the capability needs an extension")
 }
 
-/// Checks that newer instructions come with their extension. The storage class of buffers
-/// is left out: modules in use have it without its extension, and drivers take them.
+/// Checks that newer instructions come with their extension. The storage class of buffers, subgroup
+/// operations and semantics are left out: scripts of the conformance tests have them without
+/// version or extension, and drivers take them.
 fn newer(module: &Module, i: &Instruction) -> Result<(), Error> {
     let has = i.op != Op::TerminateInvocation
         || is_new(module, Some(6), &["SPV_KHR_terminate_invocation"]);
-    module.demand(i, has, "needs version 1.6 or the extension SPV_KHR_terminate_invocation")
+    module.demand(i, has, "needs version 1.6 or the extension SPV_KHR_terminate_invocation")?;
+    for operand in &i.operands {
+        let &Operand::Enumerant(kind, word) = operand else { continue };
+        module.demand(i, has_version(module, kind, word), "an operand needs another version")?;
+    }
+    Ok(())
+}
+
+/// True if an enumerant is one of the module's version and extensions.
+fn has_version(module: &Module, kind: OperandKind, word: u32) -> bool {
+    match kind {
+        OperandKind::ExecutionMode => {
+            word != ExecutionMode::LocalSizeId as u32 || module.version >= minor(2)
+        }
+        OperandKind::Decoration => match Decoration::from_u32(word) {
+            Some(Decoration::BufferBlock) => module.version <= minor(3),
+            Some(Decoration::UniformId) => module.version >= minor(4),
+            Some(Decoration::UserTypeGOOGLE) => is_new(module, None, &["SPV_GOOGLE_user_type"]),
+            _ => true,
+        },
+        _ => true,
+    }
 }
 
 /// True if a module has a version of SPIR-V 1 or one of some extensions.

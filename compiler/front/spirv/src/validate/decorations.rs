@@ -79,9 +79,10 @@ fn target(module: &Module, i: &Instruction) -> Result<(), Error> {
         | D::InputAttachmentIndex => is_variable,
         D::BuiltIn => {
             let is_size = i.literal_at(2) == Some(BuiltIn::WorkgroupSize as u32);
-            target.op == Op::Variable || is_size && module.is_constant_id(target.id)
+            if is_size { module.is_constant_id(target.id) } else { target.op == Op::Variable }
         }
         D::XfbBuffer | D::XfbStride | D::Stream => target.op == Op::Variable,
+        D::FPRoundingMode => target.op == Op::FConvert,
         D::RelaxedPrecision => !is_type(target.op),
         D::NoContraction => target.ty != 0 && !is_variable,
         D::NonWritable | D::NonReadable | D::Coherent | D::Volatile | D::Restrict | D::Aliased => {
@@ -114,6 +115,7 @@ fn member(module: &Module, i: &Instruction) -> Result<(), Error> {
             | D::Binding
             | D::DescriptorSet
             | D::NoContraction
+            | D::FPRoundingMode
             | D::GLSLShared
             | D::GLSLPacked
     );
@@ -125,7 +127,10 @@ fn builtins(module: &Module, i: &Instruction) -> Result<(), Error> {
     let is_builtin = |index| module.member_has(i.id, index, D::BuiltIn);
     let count = (0..i.operands.len() as u32).filter(|&index| is_builtin(index)).count();
     let fits = count == 0 || count == i.operands.len();
-    module.demand(i, fits, "some members are built-in variables, others are not")
+    module.demand(i, fits, "some members are built-in variables, others are not")?;
+    let has_builtins = |ty| module.member_has(innermost(module, ty), 0, D::BuiltIn);
+    let is_around = i.ids_from(0).any(has_builtins);
+    module.demand(i, !is_around, "a structure of built-in variables is no member")
 }
 
 /// Variables that the outside of the shader sees hold no booleans, and blocks of built-in variables

@@ -21,7 +21,6 @@ fn looks_ahead(op: Op) -> bool {
                 | Op::ExecutionModeId
                 | Op::TypeForwardPointer
                 | Op::TypeStruct
-                | Op::TypePointer
         )
 }
 
@@ -86,6 +85,7 @@ fn use_of(module: &Module, i: &Instruction, definition: &Instruction) -> Result<
         Op::DecorationGroup => {
             matches!(i.op, Op::GroupDecorate | Op::GroupMemberDecorate | Op::Decorate)
         }
+        Op::TypeFunction => i.op == Op::Function,
         op if is_type(op) => is_type(i.op) || matches!(i.op, Op::Function | Op::TypeForwardPointer),
         _ => !matches!(i.op, Op::TypeVector | Op::TypeMatrix | Op::TypeStruct | Op::TypePointer),
     };

@@ -14,7 +14,7 @@ const MAX_PAIRS: usize = 1 << 22;
 pub(crate) fn check(module: &Module) -> Result<(), Error> {
     let globals = module.globals();
     let has_linkage = module.capabilities.contains(&Capability::Linkage);
-    let (mut points, mut sized) = (FxHashSet::default(), FxHashSet::default());
+    let (mut points, mut given) = (FxHashSet::default(), FxHashSet::default());
     let calls = module.instructions.iter().filter(|i| i.op == Op::FunctionCall);
     let called: FxHashSet<Option<u32>> = calls.map(|call| call.id_at(0)).collect();
     let is_mode = |i: &&Instruction| matches!(i.op, Op::ExecutionMode | Op::ExecutionModeId);
@@ -35,10 +35,8 @@ pub(crate) fn check(module: &Module) -> Result<(), Error> {
             }
             Op::ExecutionMode | Op::ExecutionModeId => {
                 mode(module, i, &models)?;
-                let of = i.literal_at(1).and_then(M::from_u32);
-                let is_size = matches!(of, Some(M::LocalSize | M::LocalSizeId));
-                let is_first = !is_size || sized.insert(i.id_at(0));
-                module.demand(i, is_first, "the size of the work group is there already")?;
+                let is_first = given.insert((i.id_at(0), mode_key(i)));
+                module.demand(i, is_first, "the mode is there already")?;
             }
             Op::Variable => {
                 let class = i.literal_at(0).and_then(C::from_u32);
@@ -97,7 +95,23 @@ fn entry_point(module: &Module, i: &Instruction) -> Result<(), Error> {
     Ok(())
 }
 
-/// Inputs and outputs that the functions of an entry point name are those of its interface.
+/// Mode that an entry point has once; some modes are of a width of floats.
+fn mode_key(i: &Instruction) -> (Option<u32>, Option<u32>) {
+    match i.literal_at(1).and_then(M::from_u32) {
+        Some(
+            M::DenormPreserve
+            | M::DenormFlushToZero
+            | M::SignedZeroInfNanPreserve
+            | M::RoundingModeRTE
+            | M::RoundingModeRTZ,
+        ) => (i.literal_at(1), i.literal_at(2)),
+        Some(M::LocalSizeId) => (Some(M::LocalSize as u32), None),
+        _ => (i.literal_at(1), None),
+    }
+}
+
+/// Inputs and outputs that the functions of an entry point name are those of its interface; from
+/// SPIR-V 1.4 on other variables, too.
 fn listed(module: &Module, i: &Instruction) -> Result<(), Error> {
     let interface: FxHashSet<u32> = i.ids_from(2).collect();
     let functions = module.reached(i.id_at(1).unwrap_or(0), &mut FxHashSet::default());
@@ -105,7 +119,11 @@ fn listed(module: &Module, i: &Instruction) -> Result<(), Error> {
         for id in used.ids_from(0) {
             let variable = module.get(id).filter(|variable| variable.op == Op::Variable);
             let class = variable.and_then(|v| v.literal_at(0)).and_then(C::from_u32);
-            let is_interface = matches!(class, Some(C::Input | C::Output));
+            let is_interface = match class {
+                Some(C::Input | C::Output) => true,
+                Some(C::Function) | None => false,
+                Some(_) => module.version >= 0x10400,
+            };
             let is_missing = is_interface && !interface.contains(&id);
             module.demand(
                 used,
@@ -203,6 +221,8 @@ fn mode(module: &Module, i: &Instruction, all: &[&Instruction]) -> Result<(), Er
         _ => true,
     });
     module.demand(i, fits, "the mode is none of the execution model")?;
+    let is_empty = mode == M::LocalSize && (2..5).any(|index| i.literal_at(index) == Some(0));
+    module.demand(i, !is_empty, "the work group has no invocations")?;
     let takes_ids =
         matches!(mode, M::LocalSizeId | M::LocalSizeHintId | M::SubgroupsPerWorkgroupId);
     module.demand(

@@ -1,6 +1,6 @@
 //! Variables, loads, stores, access chains, atomics.
 
-use rspirv::spirv::{MemorySemantics, Op, Scope, StorageClass as C};
+use rspirv::spirv::{Capability, MemorySemantics, Op, Scope, StorageClass as C};
 
 use super::view::Kind;
 use crate::error::Error;
@@ -31,8 +31,20 @@ pub(crate) fn check(module: &Module, i: &Instruction) -> Result<(), Error> {
         Op::ArrayLength => array_length(module, i),
         Op::ImageTexelPointer => texel_pointer(module, i),
         op if is_atomic(op) => atomic(module, i),
+        Op::Select | Op::Phi | Op::FunctionCall | Op::PtrAccessChain => pointer_value(module, i),
         _ => Ok(()),
     }
+}
+
+/// Pointers as values come with a capability.
+fn pointer_value(module: &Module, i: &Instruction) -> Result<(), Error> {
+    use Capability::{PhysicalStorageBufferAddresses, VariablePointers};
+    let Kind::Pointer { class, .. } = module.kind(i.ty) else { return Ok(()) };
+    let has = |capability| module.capabilities.contains(&capability);
+    let of_buffers = class == C::StorageBuffer && has(Capability::VariablePointersStorageBuffer);
+    let is_physical = has(PhysicalStorageBufferAddresses) || has(Capability::Addresses);
+    let fits = of_buffers || has(VariablePointers) || is_physical;
+    module.demand(i, fits, "pointers as values need the capability VariablePointers")
 }
 
 /// A variable's type and initializer.
@@ -167,6 +179,9 @@ fn atomic(module: &Module, i: &Instruction) -> Result<(), Error> {
         _ => false,
     };
     module.demand(i, is_number, "the place is no integer")?;
+    let is_long = matches!(module.kind(pointee), Kind::Int { bits: 64, .. });
+    let has_long = module.capabilities.contains(&Capability::Int64Atomics);
+    module.demand(i, !is_long || has_long, "no capability offers atomics of 64 bits")?;
     if i.op != Op::AtomicStore {
         module.demand(i, i.ty == pointee, "the result has not the type of the place")?;
     }

@@ -17,6 +17,7 @@ mod memory;
 mod models;
 mod sections;
 mod signatures;
+mod small_types;
 mod structure;
 mod type_rules;
 mod view;
@@ -38,6 +39,7 @@ pub(crate) fn check(module: &Module) -> Result<(), Error> {
     constants::check(module)?;
     decorations::check(module)?;
     interface::check(module)?;
+    small_types::check(module)?;
     for function in &module.functions {
         calls::check_function(module, function)?;
         blocks::check(module, function)?;

@@ -95,6 +95,7 @@ fn back_edges(
                 is_continued,
                 "a branch back from outside of the continue construct",
             )?;
+            continues(module, function, order, header, block.label)?;
         }
     }
     for header in
@@ -104,6 +105,33 @@ fn back_edges(
         let is_continue_reached = header.next.is_some_and(|next| order.is_reached(next));
         let fits = count == 1 || count == 0 && !is_continue_reached;
         module.demand(header.instruction, fits, "the loop has not one branch back")?;
+    }
+    Ok(())
+}
+
+/// Every way through a continue construct leads to the block that branches back.
+fn continues(
+    module: &Module,
+    function: &Function,
+    order: &Dominance,
+    header: &Header<'_>,
+    back: u32,
+) -> Result<(), Error> {
+    let next = header.next.unwrap_or(0);
+    if !order.is_reached(next) || next == header.label {
+        return Ok(());
+    }
+    let is_inside = |label| {
+        order.is_reached(label)
+            && order.dominates(next, label)
+            && !(order.is_reached(header.merge) && order.dominates(header.merge, label))
+    };
+    for block in function.blocks.iter().filter(|block| block.label != back) {
+        let Some(last) = module.instructions[block.body.clone()].last() else { continue };
+        let targets = last.targets();
+        let stays = !targets.is_empty() && targets.into_iter().all(is_inside);
+        let message = "leaves the continue construct, which ends with the branch back";
+        module.demand(last, !is_inside(block.label) || stays, message)?;
     }
     Ok(())
 }

@@ -37,7 +37,11 @@ pub(crate) fn check(module: &Module) -> Result<(), Error> {
 fn one(module: &Module, i: &Instruction) -> Result<(), Error> {
     let word = |index| i.literal_at(index).unwrap_or(u32::MAX);
     match module.kind(i.id) {
-        Kind::Int { .. } => module.demand(i, word(1) <= 1, "signedness is 0 or 1"),
+        Kind::Int { signed, .. } => {
+            module.demand(i, word(1) <= 1, "signedness is 0 or 1")?;
+            let is_kernel = module.capabilities.contains(&Capability::Kernel);
+            module.demand(i, !(signed && is_kernel), "integers of kernels have no sign")
+        }
         Kind::Vector { component, .. } => {
             let is_scalar = matches!(
                 module.kind(component),

@@ -232,6 +232,10 @@ fn compose(inst: &Inst, src: &Operand, copy: &Copy, model: &Model) -> Option<Ope
             }
             let part = rel % k;
             if let Some(bits) = copy.src.imm_bits() {
+                if z == 1 {
+                    // There are no immediates of bytes.
+                    return None;
+                }
                 let mask = if z == 8 { u64::MAX } else { (1u64 << (8 * z)) - 1 };
                 Operand::imm(bits >> (8 * part) & mask, src.ty)
             } else {

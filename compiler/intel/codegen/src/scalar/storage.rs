@@ -270,7 +270,7 @@ impl ScalarSelection<'_> {
         if size < 4 {
             for (i, c) in components.enumerate() {
                 let element = self.get(value, c, ty);
-                self.write_element(surface, address, start + i as u32 * size, element)?;
+                self.write_element(surface, address, start + i as u32 * size, element, size)?;
             }
             return Ok(());
         }
@@ -320,16 +320,18 @@ impl ScalarSelection<'_> {
         Ok(())
     }
 
+    /// Writes one byte or word per channel, the low bits of `element`.
     fn write_element(
         &mut self,
         surface: u32,
         address: Operand,
         offset: u32,
         element: Operand,
+        bytes: u32,
     ) -> Result<(), CompileError> {
         let per = self.per() as u8;
         let payload = self.payload(address, offset, &[element]);
-        let op = DataOp::ByteScatteredWrite { simd16: per == 2, bytes: element.ty.size() as u8 };
+        let op = DataOp::ByteScatteredWrite { simd16: per == 2, bytes: bytes as u8 };
         let message = sends::data_port(self.model, surface, op, Lengths::new(2 * per, 0))?;
         self.send_write(payload, message);
         Ok(())

@@ -104,7 +104,7 @@ impl Target for Scalar {
 
     /// Defines the value as zero, which folds best.
     fn define_undefined(isel: &mut ScalarSelection<'_>, result: Value) {
-        let zero = Operand::imm(0, isel.raw_type(result));
+        let zero = immediate(0, isel.raw_type(result));
         isel.set(result, (0..isel.shader.components(result)).map(|_| zero).collect());
     }
 
@@ -120,7 +120,14 @@ impl Target for Scalar {
     ) {
         let ty = isel.raw_type(phi);
         for c in 0..isel.shader.components(phi) {
-            let (to, from) = (isel.get(phi, c, ty), isel.get(source, c, ty));
+            let (to, mut from) = (isel.get(phi, c, ty), isel.get(source, c, ty));
+            if ty.size() == 1 && from.is_imm() {
+                // Only copies write bytes side by side.
+                let mut b = isel.builder();
+                let word = b.temp(Type::UW);
+                b.mov(word, from);
+                from = word.subscript(ty, 0);
+            }
             if to != from {
                 copies.push((to, from));
             }
@@ -193,10 +200,13 @@ impl ScalarSelection<'_> {
     pub(super) fn get(&self, value: Value, component: u8, ty: Type) -> Operand {
         if let Some(bits) = self.shader.as_const(value) {
             let bits = bits[usize::from(component & 3)];
-            return Operand::imm(register_bits(self.shader.bits(value), bits), ty);
+            return immediate(register_bits(self.shader.bits(value), bits), ty);
         }
         match self.values[value].get(usize::from(component)) {
-            Some(operand) => operand.retype(ty),
+            Some(operand) => match operand.imm_bits() {
+                Some(bits) if ty.size() == 1 => immediate(bits, ty),
+                _ => operand.retype(ty),
+            },
             None => self.undefined_value(value),
         }
     }
@@ -250,5 +260,14 @@ impl ScalarSelection<'_> {
     /// Sets the flag where `operand` (0 or −1) is not zero.
     pub(super) fn emit_condition_operand(&mut self, operand: Operand) {
         self.builder().mov(Operand::null(Type::D), operand).condition(CondMod::Nz);
+    }
+}
+
+/// An immediate of a type; there are none of bytes, which are words.
+fn immediate(bits: u64, ty: Type) -> Operand {
+    match ty {
+        Type::UB => Operand::imm(bits & 0xff, Type::UW),
+        Type::B => Operand::imm(u64::from(bits as u8 as i8 as u16), Type::W),
+        ty => Operand::imm(bits, ty),
     }
 }

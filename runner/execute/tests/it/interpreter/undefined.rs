@@ -100,6 +100,8 @@ fn mathematical_domains() {
         "sqrt(-1.0)",
         "inversesqrt(0.0)",
         "inversesqrt(-1.0)",
+        "inverse(mat2(1.0, 2.0, 2.0, 4.0))[0][0]",
+        "determinant(mat2(10.1, 10.0, 10.2, 10.1))",
         "log(0.0)",
         "log2(-1.0)",
         "pow(-1.0, 2.0)",
