@@ -124,15 +124,19 @@ impl Pending {
         complete
     }
 
-    /// Checks that an instruction may use a register. `in_order` is the kind of an instruction
-    /// that only writes it, in order with earlier ones of the kind.
+    /// Checks that an instruction may use a register in some lanes. `in_order` is the kind of an
+    /// instruction that only writes it, in order with earlier ones of the kind.
     pub(crate) fn check(
         &self,
         register: Register,
+        lanes: u64,
         writes: bool,
         in_order: Option<Kind>,
     ) -> Result<(), Reason> {
-        for event in &self.events {
+        let is_vector = matches!(register, Register::Vector(_));
+        // The two ways of a branch have lanes of their own in the same vector registers.
+        let concerns = |event: &&Event| !is_vector || event.lanes & lanes != 0;
+        for event in self.events.iter().filter(concerns) {
             let written = event.writes.iter().any(|(other, _)| *other == register);
             if written && in_order != Some(event.kind) {
                 return Err(Reason::Pending {

@@ -84,7 +84,7 @@ impl Wave {
             {
                 for access in facts.accesses.iter().filter(|_| !self.pending.is_empty()) {
                     let Access { register, writes, .. } = *access;
-                    self.pending.check(register, writes, None).map_err(failed)?;
+                    self.pending.check(register, self.exec(), writes, None).map_err(failed)?;
                 }
                 self.rows(plan, &quirks);
                 self.history.add(index);
@@ -203,9 +203,13 @@ impl Step<'_> {
             Format::Ds => Some(pending::Kind::Share),
             _ => None,
         };
+        // These may use registers of lanes that are not active.
+        let is_across = matches!(self.facts.class, Class::Lanes | Class::Share)
+            || !matches!(self.instruction.modifiers.lanes, Lanes::Own | Lanes::Sdwa(_));
+        let lanes = if is_across { u64::MAX } else { self.wave.exec() };
         for access in &self.facts.accesses {
             let in_order = kind.filter(|_| !access.reads);
-            self.wave.pending.check(access.register, access.writes, in_order)?;
+            self.wave.pending.check(access.register, lanes, access.writes, in_order)?;
         }
         Ok(())
     }

@@ -54,6 +54,20 @@ fn exports_hold_their_registers() {
     }
 }
 
+/// The ways of a branch use the same registers in lanes of their own.
+#[test]
+fn other_lanes_do_not_wait() {
+    for chip in Chip::ALL {
+        let text = |second: &str| {
+            let store = "exp mrt0 v0, v1, v2, v3 done vm";
+            format!("s_mov_b64 exec, 1\n{store}\ns_mov_b64 exec, {second}")
+        };
+        assert_eq!(reason(chip, &text("2\nv_mov_b32 v1, 0")), None);
+        assert!(reason(chip, &text("3\nv_mov_b32 v1, 0")).is_some());
+        assert!(reason(chip, &text("2\nv_writelane_b32 v1, 0, 0")).is_some());
+    }
+}
+
 #[test]
 fn missing_wait_states() {
     let hazard = |chip, text: &str| match reason(chip, text) {
