@@ -12,7 +12,7 @@ use crate::case::TestCase;
 use crate::kind::{Kind, TestFile, read_file};
 use crate::mode::Mode;
 use results::bundle::Bundle;
-use results::verdict::{TestResult, Verdict};
+use results::verdict::{Status, TestResult, Verdict};
 use vocabulary::Stage;
 
 /// The kind.
@@ -37,12 +37,44 @@ impl Kind for SpirvModule {
     }
 
     fn run(&self, file: TestFile<'_>, case: &TestCase<'_>) -> Verdict {
-        run_parsed(file.text, true, case)
+        let programs = programs(file.text);
+        let mut verdicts = programs.iter().map(|text| run_parsed(text, true, case));
+        let first = verdicts.next().unwrap_or_else(|| run_parsed(file.text, true, case));
+        verdicts.fold(first, joined)
     }
 
     fn explain(&self, result: &TestResult, file: TestFile<'_>, case: &TestCase<'_>) -> Bundle {
         explain(result, file.text, case)
     }
+}
+
+/// The texts of the programs of a module: the stages of graphics, and compute.
+fn programs(text: &[u8]) -> Vec<Vec<u8>> {
+    let header = |stage: Stage| format!("\n[{} shader spirv]\n", stage.name()).into_bytes();
+    let start = |stage: Stage| {
+        let header = header(stage);
+        let at = text.windows(header.len()).position(|window| window == header)?;
+        Some(at + header.len())
+    };
+    let stages: Vec<Stage> =
+        Stage::ALL.iter().copied().filter(|&stage| start(stage).is_some()).collect();
+    let (compute, graphics): (Vec<_>, Vec<_>) =
+        stages.iter().partition(|&&stage| stage == Stage::Compute);
+    if compute.is_empty() || graphics.is_empty() {
+        return vec![text.to_vec()];
+    }
+    let module = &text[start(stages[0]).unwrap_or(0)..];
+    let end =
+        module.windows(2).position(|window| window == b"\n[").map_or(module.len(), |at| at + 1);
+    [graphics, compute].iter().map(|stages| bare::compose_spirv(stages, &module[..end])).collect()
+}
+
+/// The verdict of two programs: that of the first which does not pass.
+fn joined(mut first: Verdict, mut second: Verdict) -> Verdict {
+    let passes = first.status == Status::Pass;
+    let (kept, other) = if passes { (&mut second, &mut first) } else { (&mut first, &mut second) };
+    kept.stages.append(&mut other.stages);
+    if passes { second } else { first }
 }
 
 /// The words of a binary file, eight in a line.
@@ -65,4 +97,27 @@ fn stages(text: &[u8]) -> Vec<Stage> {
     stages.sort_unstable();
     stages.dedup();
     if stages.is_empty() { vec![Stage::Vertex] } else { stages }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn compute_is_a_program_of_its_own() {
+        let names = |text: &[u8]| {
+            let text = String::from_utf8(text.to_vec()).expect("a text");
+            let headers = text.lines().filter(|line| line.ends_with(" shader spirv]"));
+            headers.map(str::to_owned).collect::<Vec<_>>()
+        };
+        let module = b"; a module\nOpNop\n";
+        let both = bare::compose_spirv(&[Stage::Fragment, Stage::Compute], module);
+        let list = programs(&both);
+        assert_eq!(list.len(), 2);
+        assert_eq!(names(&list[0]), ["[fragment shader spirv]"]);
+        assert_eq!(names(&list[1]), ["[compute shader spirv]"]);
+        assert_eq!(list[1], bare::compose_spirv(&[Stage::Compute], module));
+        let graphics = bare::compose_spirv(&[Stage::Vertex, Stage::Fragment], module);
+        assert_eq!(programs(&graphics), [graphics]);
+    }
 }

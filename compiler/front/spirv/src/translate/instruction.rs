@@ -40,6 +40,7 @@ impl ShaderBuilder<'_> {
         let is_known = self.memory_operation(instruction, out)?
             || self.pointer_operation(instruction, out)?
             || self.atomic_operation(instruction, out)?
+            || self.subgroup_loop(instruction, out)?
             || self.image_operation(instruction, out)?
             || self.query_operation(instruction, out)?;
         if is_known { Ok(()) } else { Err(self.unsupported(instruction, "the instruction is")) }

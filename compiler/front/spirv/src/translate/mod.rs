@@ -33,6 +33,7 @@ mod query;
 mod sampled;
 mod state;
 mod subgroup;
+mod subgroup_loop;
 mod switch;
 mod types;
 mod variable;

@@ -12,7 +12,7 @@ use crate::module::Instruction;
 
 impl ShaderBuilder<'_> {
     /// A built-in input of one unsigned integer.
-    fn system_value(&mut self, builtin: BuiltinVariable) -> ExprId {
+    pub(crate) fn system_value(&mut self, builtin: BuiltinVariable) -> ExprId {
         let uint = self.types.scalar(Scalar::Uint);
         let globals = &self.shader.globals;
         let known = globals.iter().find(|(_, g)| g.builtin == Some(builtin) && g.ty == uint);
