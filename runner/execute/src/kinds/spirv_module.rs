@@ -64,8 +64,7 @@ fn programs(text: &[u8]) -> Vec<Vec<u8>> {
         return vec![text.to_vec()];
     }
     let module = &text[start(stages[0]).unwrap_or(0)..];
-    let end =
-        module.windows(2).position(|window| window == b"\n[").map_or(module.len(), |at| at + 1);
+    let end = module.windows(2).position(|window| window == b"\n[").unwrap_or(module.len());
     [graphics, compute].iter().map(|stages| bare::compose_spirv(stages, &module[..end])).collect()
 }
 
