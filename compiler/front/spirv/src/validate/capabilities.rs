@@ -101,6 +101,7 @@ fn extension(module: &Module, i: &Instruction) -> Result<(), Error> {
             | C::UniformTexelBufferArrayNonUniformIndexing
             | C::StorageTexelBufferArrayNonUniformIndexing,
         ) => (Some(5), &["SPV_EXT_descriptor_indexing"]),
+        Some(C::AtomicStorageOps) => (None, &["SPV_KHR_shader_atomic_counter_ops"]),
         Some(C::StencilExportEXT) => (None, &["SPV_EXT_shader_stencil_export"]),
         Some(C::MeshShadingEXT) => (None, &["SPV_EXT_mesh_shader"]),
         Some(C::DemoteToHelperInvocation) => (Some(6), &["SPV_EXT_demote_to_helper_invocation"]),

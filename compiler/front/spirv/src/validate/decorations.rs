@@ -81,7 +81,8 @@ fn target(module: &Module, i: &Instruction) -> Result<(), Error> {
             let is_size = i.literal_at(2) == Some(BuiltIn::WorkgroupSize as u32);
             if is_size { module.is_constant_id(target.id) } else { target.op == Op::Variable }
         }
-        D::XfbBuffer | D::XfbStride | D::Stream => target.op == Op::Variable,
+        D::XfbBuffer | D::XfbStride | D::Stream | D::Invariant => target.op == Op::Variable,
+        D::Uniform | D::UniformId => target.ty != 0 && module.kind(target.ty) != Kind::Void,
         D::FPRoundingMode => target.op == Op::FConvert,
         D::RelaxedPrecision => !is_type(target.op),
         D::NoContraction => target.ty != 0 && !is_variable,
@@ -187,6 +188,9 @@ fn block(module: &Module, i: &Instruction) -> Result<(), Error> {
 fn structure(module: &Module, i: &Instruction, ty: u32) -> Result<(), Error> {
     let Some(definition) = module.get(ty) else { return Ok(()) };
     for (index, member) in (0..).zip(definition.ids_from(0)) {
+        let inner = innermost(module, member);
+        let is_nested = module.has(inner, D::Block) || module.has(inner, D::BufferBlock);
+        module.demand(i, !is_nested, "a block is inside of another")?;
         let has = |decoration| module.member_has(ty, index, decoration);
         let name = module.name(ty);
         module.demand(i, has(D::Offset), &format!("member {index} of {name} has no Offset"))?;
