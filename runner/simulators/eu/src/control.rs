@@ -19,14 +19,19 @@ use crate::thread::Thread;
 impl Thread {
     /// Activates the channels that wait at instruction `index`.
     pub(crate) fn join(&mut self, index: u32) {
-        let mut idle = self.dispatch & !self.active;
-        while idle != 0 {
-            let channel = idle.trailing_zeros();
-            idle &= idle - 1;
-            if self.waiting[channel as usize] == index {
-                self.active |= 1 << channel;
-            }
+        let idle = self.dispatch & !self.active;
+        if idle != 0 {
+            self.active |= idle & self.waiting_at(index);
         }
+    }
+
+    /// Channels that waited at instruction `index` when they last did.
+    fn waiting_at(&self, index: u32) -> u32 {
+        let mut channels = 0;
+        for (channel, waiting) in self.waiting.iter().enumerate() {
+            channels |= u32::from(*waiting == index) << channel;
+        }
+        channels
     }
 
     /// Sends `channels` to wait at instruction `index`.
@@ -43,9 +48,7 @@ impl Thread {
     /// there.
     fn anyone_at(&self, index: u32) -> bool {
         let idle = self.dispatch & !self.active;
-        self.active != 0
-            || (0..32)
-                .any(|channel| idle >> channel & 1 != 0 && self.waiting[channel as usize] == index)
+        self.active != 0 || idle & self.waiting_at(index) != 0
     }
 
     /// Executes a structured branch at `index`, of channels of which `active` are active; returns

@@ -4,6 +4,7 @@ use std::array;
 use std::sync::{Arc, OnceLock};
 
 use intel_isa::Inst;
+use intel_isa::desc::{Lengths, Message};
 
 use crate::alu::fast::{self, Machine, Plan};
 use crate::op::Op;
@@ -19,6 +20,8 @@ pub struct DecodedInstruction {
     pub(crate) op: Op,
     /// A specialized implementation, if its operands allow one.
     pub(crate) plan: Option<Plan>,
+    /// The message of a send whose descriptor is in the instruction, once it has been sent.
+    pub(crate) message: OnceLock<(Message, Lengths)>,
 }
 
 impl DecodedInstruction {
@@ -26,7 +29,7 @@ impl DecodedInstruction {
     pub fn new(quirks: &Quirks, inst: Inst) -> DecodedInstruction {
         let op = Op::resolve(quirks, &inst);
         let plan = fast::select(&op, Machine::detect());
-        DecodedInstruction { inst, op, plan }
+        DecodedInstruction { inst, op, plan, message: OnceLock::new() }
     }
 }
 

@@ -166,14 +166,24 @@ impl Registers {
     }
 
     /// Register `nr` as eight dwords.
+    #[inline]
     pub fn register(&self, nr: usize) -> [u32; 8] {
-        std::array::from_fn(|lane| self.dword(nr * REG_SIZE + lane * 4))
+        let start = nr * REG_SIZE;
+        let bytes = self.grf.get(start..start + REG_SIZE);
+        match bytes.and_then(|bytes| bytes.as_chunks::<4>().0.first_chunk::<8>()) {
+            Some(dwords) => dwords.map(u32::from_le_bytes),
+            None => std::array::from_fn(|lane| self.dword(start + lane * 4)),
+        }
     }
 
-    /// Sets register `nr` from eight dwords.
+    /// Sets register `nr` from eight dwords; past the end the write is lost.
+    #[inline]
     pub fn set_register(&mut self, nr: usize, dwords: &[u32; 8]) {
-        for (lane, &dword) in dwords.iter().enumerate() {
-            self.write(nr * REG_SIZE + lane * 4, 4, dword.into());
+        let start = nr * REG_SIZE;
+        if let Some(bytes) = self.grf.get_mut(start..start + REG_SIZE) {
+            for (to, from) in bytes.as_chunks_mut::<4>().0.iter_mut().zip(dwords) {
+                *to = from.to_le_bytes();
+            }
         }
     }
 }

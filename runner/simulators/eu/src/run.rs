@@ -245,7 +245,7 @@ impl Kernel {
             Unit::Nop => {}
             Unit::Control => return control::branch(self, thread, instruction, ip).map(Next::Go),
             Unit::Send => {
-                if message::send(self, thread, host, op, instruction.inst())? {
+                if message::send(self, thread, host, instruction.decoded)? {
                     return Ok(Next::Done);
                 }
             }

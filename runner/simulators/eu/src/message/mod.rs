@@ -15,29 +15,31 @@ mod surface;
 mod urb;
 
 use intel_isa::desc::{self, GatewayFn, Lengths};
-use intel_isa::{Desc, Inst, Opcode, RegFile, Sfid};
+use intel_isa::{Desc, Inst, Opcode, RegFile, Send, Sfid};
 
 use crate::alu::generic::predicate;
+use crate::decoded::DecodedInstruction;
 use crate::error::Reason;
 use crate::host::Host;
 use crate::kernel::Kernel;
-use crate::op::{Op, low_bits};
+use crate::op::low_bits;
 use crate::quirks::Quirks;
 use crate::regs::{GRF_COUNT, Registers};
 use crate::thread::Thread;
-use payload::{Message, Response};
+use payload::{Message, Payload, Response};
 
 /// Executes a send; `Ok(true)` if it ended the thread.
 pub(crate) fn send(
     kernel: &Kernel,
     thread: &mut Thread,
     host: &mut dyn Host,
-    op: &Op,
-    inst: &Inst,
+    decoded: &DecodedInstruction,
 ) -> Result<bool, Reason> {
+    let DecodedInstruction { inst, op, message: known, .. } = decoded;
     let Some(send) = inst.send else { return Err(Reason::Message("no message".into())) };
     let descriptor = self::descriptor(&thread.regs, send.desc)?;
-    let lengths = Lengths::of(kernel.devinfo, descriptor);
+    let known = known.get().copied();
+    let lengths = known.map_or_else(|| Lengths::of(kernel.devinfo, descriptor), |known| known.1);
     let active = thread.enables(op) & low_bits(op.shape.channels);
     if active == 0 && !send.eot {
         // No channel is enabled: code that is only walked through sends nothing.
@@ -46,11 +48,12 @@ pub(crate) fn send(
     // The writemask of the destination takes part in the channel enables that are sent: spilling
     // code writes parts of vectors to scratch space with it.
     let unpredicated = active & op.dst.enables;
-    let mut payload = gather(&thread.regs, inst, 0, lengths.mlen.into())?;
+    let mut payload = Payload::new();
+    gather(&thread.regs, inst, (0, lengths.mlen.into()), &mut payload)?;
     if matches!(inst.opcode, Opcode::Sends | Opcode::Sendsc) {
         let second = desc::ex_mlen(self::descriptor(&thread.regs, send.ex_desc)?);
         if second > 0 {
-            payload.extend(gather(&thread.regs, inst, 1, second.into())?);
+            gather(&thread.regs, inst, (1, second.into()), &mut payload)?;
         }
     }
     let message = Message {
@@ -69,13 +72,30 @@ pub(crate) fn send(
             return Err(Reason::NotModeled("sampler messages that end the thread".into()));
         }
         _ => {
-            let (request, _) = desc::decode(kernel.devinfo, send.sfid, descriptor)
-                .map_err(|error| Reason::Message(error.to_string()))?;
+            let request = match known {
+                Some((request, _)) => request,
+                None => decode(kernel, decoded, &send, descriptor)?,
+            };
             execute(&message, &request, thread, host)?
         }
     };
     deliver(&kernel.quirks, thread, inst, &message, lengths.mlen.into(), answer)?;
     Ok(send.eot)
+}
+
+/// The message of a descriptor. One that is in the instruction is decoded once.
+fn decode(
+    kernel: &Kernel,
+    decoded: &DecodedInstruction,
+    send: &Send,
+    descriptor: u32,
+) -> Result<desc::Message, Reason> {
+    let known = desc::decode(kernel.devinfo, send.sfid, descriptor)
+        .map_err(|error| Reason::Message(error.to_string()))?;
+    if let Desc::Imm(_) = send.desc {
+        decoded.message.get_or_init(|| known);
+    }
+    Ok(known.0)
 }
 
 /// Hands a message to its receiver.
@@ -119,12 +139,13 @@ fn address_dword(registers: &Registers, subreg: u8) -> Result<u32, Reason> {
     }
 }
 
+/// Appends the registers of a part of the message: its source, and their number.
 fn gather(
     registers: &Registers,
     inst: &Inst,
-    source: usize,
-    length: usize,
-) -> Result<Vec<[u32; 8]>, Reason> {
+    (source, length): (usize, usize),
+    payload: &mut Payload,
+) -> Result<(), Reason> {
     let operand = &inst.src[source];
     if operand.file != RegFile::Grf || operand.is_indirect() {
         return Err(Reason::Message("the payload is not in general registers".into()));
@@ -133,7 +154,8 @@ fn gather(
     if first + length > GRF_COUNT {
         return Err(Reason::Message(format!("{length} payload registers from r{first} on")));
     }
-    Ok((first..first + length).map(|nr| registers.register(nr)).collect())
+    payload.extend((first..first + length).map(|nr| registers.register(nr)));
+    Ok(())
 }
 
 /// Writes the response. Registers the function did not fill become garbage, so that a wrong length
@@ -160,6 +182,12 @@ fn deliver(
     let overlaps = first < start + length && start < first + message.response;
     let broken = quirks.gen8_r127 && first + message.response == GRF_COUNT && overlaps;
     for index in 0..message.response {
+        if let Some((values, 0xff)) = answer.get(index)
+            && !broken
+        {
+            thread.regs.set_register(first + index, values);
+            continue;
+        }
         let mut register = thread.regs.register(first + index);
         for (lane, dword) in register.iter_mut().enumerate() {
             match answer.get(index) {

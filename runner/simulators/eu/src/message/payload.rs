@@ -1,14 +1,19 @@
 //! Payload and response of a message.
 
+use smallvec::SmallVec;
+
 use crate::error::Reason;
 use crate::quirks::Quirks;
+
+/// Registers of a message. Most have no more than these.
+pub(crate) type Payload = SmallVec<[[u32; 8]; 10]>;
 
 /// A gathered message.
 pub(crate) struct Message<'a> {
     /// The device's quirks.
     pub quirks: &'a Quirks,
     /// Registers of the message, both parts of a split one.
-    pub payload: Vec<[u32; 8]>,
+    pub payload: Payload,
     /// Registers of the response.
     pub response: usize,
     /// The first payload register (or more) is a header.

@@ -10,7 +10,7 @@ use intel_isa::{CondMod, Opcode, Type};
 
 use super::condition;
 use super::step::{Job, Step};
-use crate::alu::{bitops, convert, math};
+use crate::alu::{bitops, convert};
 use crate::op::Exec;
 use crate::regs::{Registers, mask};
 
@@ -82,13 +82,33 @@ narrow_ops! {
     /// BFE of unsigned values.
     BfeUnsigned(3) |x| bitops::bfe_unsigned(x[0], x[1], x[2]);
     /// Quotient of signed dwords.
-    QuotientSigned(2) |x| math::divide_signed(x[0] as i32, x[1] as i32).0 as u32;
+    QuotientSigned(2) |x| divide_signed(x[0] as i32, x[1] as i32).0 as u32;
     /// Quotient of unsigned dwords.
-    QuotientUnsigned(2) |x| math::divide_unsigned(x[0], x[1]).0;
+    QuotientUnsigned(2) |x| divide_unsigned(x[0], x[1]).0;
     /// Remainder of signed dwords.
-    RemainderSigned(2) |x| math::divide_signed(x[0] as i32, x[1] as i32).1 as u32;
+    RemainderSigned(2) |x| divide_signed(x[0] as i32, x[1] as i32).1 as u32;
     /// Remainder of unsigned dwords.
-    RemainderUnsigned(2) |x| math::divide_unsigned(x[0], x[1]).1;
+    RemainderUnsigned(2) |x| divide_unsigned(x[0], x[1]).1;
+}
+
+/// As [`math::divide_signed`], in double precision: a quotient of dwords that is no integer is
+/// farther from one than rounding moves it.
+#[inline(always)]
+fn divide_signed(x: i32, y: i32) -> (i32, i32) {
+    let quotient = (f64::from(x) / f64::from(y)) as i32;
+    let overflows = x == i32::MIN && y == -1;
+    let quotient = if overflows { x } else { quotient };
+    let remainder = x.wrapping_sub(quotient.wrapping_mul(y));
+    let extreme = if x < 0 { i32::MIN } else { i32::MAX };
+    if y == 0 { (extreme, -1) } else { (quotient, remainder) }
+}
+
+/// As [`math::divide_unsigned`], in double precision.
+#[inline(always)]
+fn divide_unsigned(x: u32, y: u32) -> (u32, u32) {
+    let quotient = (f64::from(x) / f64::from(y)) as u32;
+    let remainder = x.wrapping_sub(quotient.wrapping_mul(y));
+    if y == 0 { (u32::MAX, u32::MAX) } else { (quotient, remainder) }
 }
 
 /// Operations on low dwords. The condition compares what the destination gets with zero.
@@ -357,5 +377,25 @@ impl Step<'_> {
         }
         let keep = mask(ty.size() as usize) as u32;
         self.store(registers, &kept.map(|x| x & keep));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::alu::math;
+
+    #[test]
+    fn divisions_are_exact() {
+        let edges = [0, 1, 2, 3, 7, 10, 0x7fff_fffe, 0x7fff_ffff, 0x8000_0000, 0x8000_0001];
+        let mixed = (0..400u32).map(|index| index.wrapping_mul(0x9e37_79b9) >> (index % 31));
+        let values: Vec<u32> = edges.into_iter().chain(edges.map(|x| !x)).chain(mixed).collect();
+        for &x in &values {
+            for &y in &values {
+                let (a, b) = (x as i32, y as i32);
+                assert_eq!(divide_signed(a, b), math::divide_signed(a, b), "{a} / {b}");
+                assert_eq!(divide_unsigned(x, y), math::divide_unsigned(x, y), "{x} / {y}");
+            }
+        }
     }
 }

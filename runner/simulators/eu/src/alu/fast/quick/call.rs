@@ -16,18 +16,26 @@ pub(super) enum Place {
     Constant(u32),
 }
 
-/// A source, with masks that give a single its modifiers: bits that stay, and bits that change.
+/// A source, with its modifiers: bits that stay, bits that change, and what is added to an integer.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LaneSource {
     pub(super) place: Place,
     pub(super) keep: u32,
     pub(super) flip: u32,
+    pub(super) add: u32,
 }
 
 impl LaneSource {
     /// A source that an operation does not have.
     pub(super) const NONE: LaneSource =
-        LaneSource { place: Place::Row(0), keep: u32::MAX, flip: 0 };
+        LaneSource { place: Place::Row(0), keep: u32::MAX, flip: 0, add: 0 };
+
+    /// A dword with the modifiers.
+    #[inline(always)]
+    pub(super) fn modified(&self, is_single: bool, dword: u32) -> u32 {
+        let bits = (dword & self.keep) ^ self.flip;
+        if is_single { bits } else { bits.wrapping_add(self.add) }
+    }
 
     /// Byte offset of a row.
     pub(super) fn row(&self) -> Option<u16> {

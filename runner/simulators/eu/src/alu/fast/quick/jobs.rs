@@ -25,27 +25,37 @@ pub(super) trait LaneOp {
 /// An operation of each lane.
 pub(super) struct Each<O>(PhantomData<O>);
 
+/// Dwords of a source, modified and flushed; `None` outside of the register file.
+#[inline(always)]
+fn operand<const N: usize, const SINGLES: bool, const FLUSH: bool, const FULL: bool>(
+    call: &Call,
+    registers: &Registers,
+    index: usize,
+) -> Option<[u32; N]> {
+    let row = call.row::<N, FULL>(registers, index)?;
+    let source = call.operands.sources[index];
+    let row = if FULL { row } else { row.map(|dword| source.modified(SINGLES, dword)) };
+    Some(if SINGLES && FLUSH { row.map(flush32) } else { row })
+}
+
 /// Results of all lanes; `None` if a source is outside of the register file.
 #[inline(always)]
 fn lanes<O: LaneOp, const N: usize, const FMA: bool, const FLUSH: bool, const FULL: bool>(
     call: &Call,
     registers: &Registers,
 ) -> Option<[u32; N]> {
-    let a = call.row::<N, FULL>(registers, 0)?;
-    let b = if O::SOURCES > 1 { call.row::<N, FULL>(registers, 1)? } else { a };
-    let c = if O::SOURCES > 2 { call.row::<N, FULL>(registers, 2)? } else { a };
-    let sources = &call.operands.sources;
-    let signs: [(u32, u32); 3] = std::array::from_fn(|i| (sources[i].keep, sources[i].flip));
+    let mut sources = [[0; N]; 3];
+    for (index, source) in sources.iter_mut().enumerate().take(O::SOURCES) {
+        *source = if O::SINGLES {
+            operand::<N, true, FLUSH, FULL>(call, registers, index)?
+        } else {
+            operand::<N, false, FLUSH, FULL>(call, registers, index)?
+        };
+    }
+    let [a, b, c] = sources;
     let mut results = [0; N];
     for lane in 0..N {
-        let mut x = [a[lane], b[lane], c[lane]];
-        if O::SINGLES {
-            for (bits, (keep, flip)) in x.iter_mut().zip(signs) {
-                *bits = if FULL { *bits } else { (*bits & keep) ^ flip };
-                *bits = if FLUSH { flush32(*bits) } else { *bits };
-            }
-        }
-        results[lane] = O::apply::<FMA, FLUSH>(x);
+        results[lane] = O::apply::<FMA, FLUSH>([a[lane], b[lane], c[lane]]);
     }
     if O::SINGLE && call.operands.saturate {
         results = results.map(saturate32);
@@ -182,7 +192,7 @@ impl Job for Pick {
 }
 
 /// Operands of a comparison.
-pub(super) trait Ordered: PartialOrd + Copy + Default {
+pub(super) trait Ordered: PartialOrd + Copy {
     /// True if sources can have modifiers and are flushed.
     const SINGLE: bool;
     /// The operand of these bits.
@@ -210,22 +220,21 @@ ordered! {
 /// CMP: masks and flags.
 pub(super) struct Compare<T>(PhantomData<T>);
 
+/// Operands of a comparison; `None` outside of the register file.
 #[inline(always)]
-fn operand<T: Ordered, const N: usize, const FULL: bool>(
+fn ordered<T: Ordered, const N: usize, const FULL: bool>(
     call: &Call,
     registers: &Registers,
     index: usize,
 ) -> Option<[T; N]> {
-    let row = call.row::<N, FULL>(registers, index)?;
-    let source = call.operands.sources[index];
-    let flush = T::SINGLE && registers.control[0] & CR0_F_DENORM == 0;
-    let modified = T::SINGLE && !FULL;
-    let mut values = [T::default(); N];
-    for (value, bits) in values.iter_mut().zip(row) {
-        let bits = if modified { (bits & source.keep) ^ source.flip } else { bits };
-        *value = T::of(if flush { flush32(bits) } else { bits });
-    }
-    Some(values)
+    let row = if !T::SINGLE {
+        operand::<N, false, false, FULL>(call, registers, index)?
+    } else if registers.control[0] & CR0_F_DENORM == 0 {
+        operand::<N, true, true, FULL>(call, registers, index)?
+    } else {
+        operand::<N, true, false, FULL>(call, registers, index)?
+    };
+    Some(row.map(T::of))
 }
 
 impl<T: Ordered> Job for Compare<T> {
@@ -234,8 +243,8 @@ impl<T: Ordered> Job for Compare<T> {
         call: &Call,
         registers: &mut Registers,
     ) {
-        let Some(a) = operand::<T, N, FULL>(call, registers, 0) else { return };
-        let Some(b) = operand::<T, N, FULL>(call, registers, 1) else { return };
+        let Some(a) = ordered::<T, N, FULL>(call, registers, 0) else { return };
+        let Some(b) = ordered::<T, N, FULL>(call, registers, 1) else { return };
         let cond = call.operands.condition.and_then(|condition| condition.cond);
         let truths = condition::compare(cond, &a, &b);
         call.store::<N, FULL>(registers, &condition::masks::<N>(truths));

@@ -74,7 +74,12 @@ fn source(access: &Access, lanes: usize) -> Option<LaneSource> {
         _ => return None,
     };
     let keep = if access.abs { 0x7fff_ffff } else { u32::MAX };
-    Some(LaneSource { place, keep, flip: if access.negate { 0x8000_0000 } else { 0 } })
+    let (flip, add) = match (access.negate, access.ty.is_float()) {
+        (false, _) => (0, 0),
+        (true, true) => (0x8000_0000, 0),
+        (true, false) => (u32::MAX, 1),
+    };
+    Some(LaneSource { place, keep, flip, add })
 }
 
 /// Implementations for some lanes and for all, and whether they depend on the floating-point modes.
@@ -131,6 +136,9 @@ impl Chooser<'_> {
             Opcode::Cmp if all(Type::UD) => self.job::<Compare<u32>>(false),
             _ if all(Type::F) && op.exec == Exec::F => self.choose_single(),
             _ if integers && !modified => self.choose_integer(),
+            Opcode::Add if integers && !self.sources.iter().any(|source| source.abs) => {
+                self.choose_integer()
+            }
             _ => None,
         }
     }
@@ -191,6 +199,18 @@ impl Chooser<'_> {
             }
             (Opcode::Mul, _) => self.integer::<integer::Mul>(),
             (Opcode::Mad, _) => self.integer::<integer::Mad>(),
+            (Opcode::Math, _) => self.choose_division(),
+            _ => None,
+        }
+    }
+
+    fn choose_division(&self) -> Choice {
+        let signed = self.sources[0].ty == Type::D;
+        match (self.op.math?, signed) {
+            (MathFn::IntDiv, true) => self.integer::<integer::QuotientSigned>(),
+            (MathFn::IntDiv, false) => self.integer::<integer::QuotientUnsigned>(),
+            (MathFn::IntMod, true) => self.integer::<integer::RemainderSigned>(),
+            (MathFn::IntMod, false) => self.integer::<integer::RemainderUnsigned>(),
             _ => None,
         }
     }
