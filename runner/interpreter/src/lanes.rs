@@ -471,6 +471,25 @@ impl Value {
         result
     }
 
+    /// Returns the components of one value where those of this one are not zero, else of another:
+    /// values of the same size. The one that is not chosen may be undefined.
+    pub fn choose(&self, if_true: &Value, if_false: &Value) -> Value {
+        let choice = |x, y, chosen| if chosen != 0 { y } else { x };
+        let mut result = if_false.zip3(if_true, self, choice);
+        if result.undefined.is_empty() {
+            return result;
+        }
+        for c in 0..result.components() {
+            for lane in 0..self.lanes {
+                let chosen = if self.get(c, lane) != 0 { if_true } else { if_false };
+                let undefined = self.is_undefined(c, lane) || chosen.is_undefined(c, lane);
+                let marks = if undefined { u64::MAX } else { 0 };
+                result.write_marks(c, lane / 64, 1 << (lane % 64), marks);
+            }
+        }
+        result
+    }
+
     /// Returns the components of several values one after the other, cut to `components`.
     pub fn concat(parts: &[Value], components: usize, lanes: usize) -> Value {
         let mut result = Value::zero(components, lanes);

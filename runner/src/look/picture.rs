@@ -58,7 +58,12 @@ impl Picture {
             component,
             constant,
             data: packed(&bytes.collect::<Vec<u8>>()),
-            undefined: values.undefined.iter().copied().take(MOST_UNDEFINED).collect(),
+            undefined: values
+                .undefined
+                .iter()
+                .map(|(index, _)| *index)
+                .take(MOST_UNDEFINED)
+                .collect(),
         })
     }
 }

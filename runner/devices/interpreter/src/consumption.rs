@@ -1,10 +1,16 @@
 //! Consumption: which outputs of a stage the rest of the pipeline reads.
 
+use std::collections::BTreeSet;
+
 use program::shader::LayoutPrimitive;
-use program::{LinkedStage, Program, Slot, Stage};
+use program::{
+    ExprKind, GlobalId, LinkedStage, Placement, Program, Scalar, Shader, Slot, Stage, Type,
+    TypeTable,
+};
 
 /// The part of the pipeline after a stage.
 pub(crate) struct Consumer<'a> {
+    types: &'a TypeTable,
     next: Option<&'a LinkedStage>,
     /// The stage feeds the rasterizer.
     rasterized: bool,
@@ -17,7 +23,8 @@ impl Consumer<'_> {
     pub(crate) fn of<'a>(program: &'a Program, stage: &LinkedStage) -> Consumer<'a> {
         let next = program.stages.iter().find(|s| s.shader.stage > stage.shader.stage);
         let rasterized = next.is_none_or(|next| next.shader.stage == Stage::Fragment);
-        Consumer { next, rasterized, captured: rasterized && !program.feedback.is_empty() }
+        let captured = rasterized && !program.feedback.is_empty();
+        Consumer { types: &program.types, next, rasterized, captured }
     }
 
     /// Returns the components of a slot that are read (bit n: component n).
@@ -27,7 +34,32 @@ impl Consumer<'_> {
         }
         let Some(next) = self.next else { return 0 };
         let input = next.inputs.iter().find(|v| v.slot == slot);
-        input.map_or(0, |v| v.mask) | levels_of(next, slot)
+        let declared = input.map_or(0, |v| v.mask);
+        declared & self.read_by_fragments(next, slot) | levels_of(next, slot)
+    }
+
+    /// Returns the components of a slot that a fragment stage may read, as far as it reads vectors
+    /// by their components.
+    fn read_by_fragments(&self, next: &LinkedStage, slot: Slot) -> u8 {
+        if next.shader.stage != Stage::Fragment {
+            return 0xf;
+        }
+        let of_slot = |global: &program::Global| match global.placement {
+            Placement::Varying { slot: first, component } => {
+                (first == slot).then_some((component, global.ty))
+            }
+            _ => None,
+        };
+        let mut globals =
+            next.shader.globals.iter().filter_map(|(id, global)| Some((id, of_slot(global)?)));
+        let read = |(id, (component, ty)): (GlobalId, (u8, _))| match self.types.get(ty) {
+            Type::Vector { scalar: Scalar::Float | Scalar::Int | Scalar::Uint, .. } => {
+                components_of(&next.shader, id).map_or(0xf, |read| read << component)
+            }
+            _ => 0xf,
+        };
+        // A slot in which no variable begins is a part of a larger one.
+        globals.next().map_or(0xf, |first| globals.fold(read(first), |all, next| all | read(next)))
     }
 
     /// Returns true if the next stage reads an output that a stage never writes, or the tessellator
@@ -48,6 +80,22 @@ impl Consumer<'_> {
         let slots = inputs.iter().map(|v| v.slot).chain(levels);
         slots.filter(|&slot| !supplied(slot)).any(|slot| self.reads(slot) != 0 && !written(slot))
     }
+}
+
+/// Returns the components of a vector that a shader names; `None` if it also reads all at once.
+fn components_of(shader: &Shader, global: GlobalId) -> Option<u8> {
+    let is_whole = |kind: &ExprKind| matches!(kind, ExprKind::Global(other) if *other == global);
+    let whole = shader.exprs.iter().filter(|(_, expr)| is_whole(&expr.kind));
+    let mut whole: BTreeSet<_> = whole.map(|(id, _)| id).collect();
+    let mut components = 0;
+    for expr in shader.exprs.values() {
+        if let ExprKind::Swizzle { base, components: named } = &expr.kind
+            && whole.remove(base)
+        {
+            components |= named.as_slice().iter().fold(0, |all, c| all | 1 << c);
+        }
+    }
+    whole.is_empty().then_some(components)
 }
 
 /// Returns the components of the tessellation levels that the tessellator reads before an

@@ -185,9 +185,9 @@ impl Device for InterpreterDevice {
                 if self.sees_undefined_memory(program) {
                     fragments.outputs.undefined = fragments.live;
                 }
-                if fragments.outputs.undefined != 0 {
-                    *self.undefined.batches.entry(self.shaded).or_default() |=
-                        fragments.outputs.undefined;
+                let undefined = fragments.outputs.any_undefined();
+                if undefined != 0 {
+                    *self.undefined.batches.entry(self.shaded).or_default() |= undefined;
                 }
                 self.fragment_steps = Steps(outputs.steps);
                 return Ok(self.fragment_steps);

@@ -2,7 +2,7 @@
 
 use interpreter::{Outputs, Value};
 use program::{FragmentOutput, LinkedStage, Slot};
-use raster::device::{FragmentBatch, SoaTable, TessControlBatch};
+use raster::device::{FragmentBatch, LaneMask, SoaTable, TessControlBatch};
 
 /// Copies the outputs of vertices or points.
 pub(crate) fn put_varyings(to: &mut SoaTable, outputs: &Outputs) {
@@ -50,9 +50,22 @@ pub(crate) fn put_fragments(batch: &mut FragmentBatch, outputs: &Outputs) {
     let live: Vec<usize> = covered().filter(|&lane| !outputs.killed.contains(lane)).collect();
     let mut undefined =
         mask(&mut covered().filter(|&lane| outputs.undefined_control_flow.contains(lane)));
+    let mut colors = vec![0; batch.outputs.color.rows()];
     for (output, value) in &outputs.fragment {
-        let is_undefined = |lane: usize| (0..4).any(|c| value.is_undefined(c, lane));
-        undefined |= mask(&mut live.iter().copied().filter(|&lane| is_undefined(lane)));
+        let of_component =
+            |c: usize| mask(&mut live.iter().copied().filter(|&lane| value.is_undefined(c, lane)));
+        match *output {
+            FragmentOutput::Color { location, index: 0 } => {
+                mark_color(&mut colors, location, of_component)
+            }
+            FragmentOutput::AllColors => mark_color(&mut colors, 0, of_component),
+            FragmentOutput::Color { .. } => {
+                undefined |= (0..4).fold(0, |all, c| all | of_component(c));
+            }
+            FragmentOutput::Depth | FragmentOutput::Stencil | FragmentOutput::SampleMask => {
+                undefined |= of_component(0);
+            }
+        }
         let first = |lane: usize| value.get(0, lane) as u32;
         match *output {
             FragmentOutput::Color { location, index: 0 } => {
@@ -70,6 +83,15 @@ pub(crate) fn put_fragments(batch: &mut FragmentBatch, outputs: &Outputs) {
     batch.outputs.killed =
         outputs.killed.iter().filter(|&lane| lane < 64).fold(0, |mask, lane| mask | 1 << lane);
     batch.outputs.undefined = undefined;
+    colors.truncate(colors.iter().rposition(|&lanes| lanes != 0).map_or(0, |last| last + 1));
+    batch.outputs.undefined_colors = colors;
+}
+
+/// Adds the lanes whose components of a color are undefined.
+fn mark_color(rows: &mut [LaneMask], location: u8, lanes: impl Fn(usize) -> LaneMask) {
+    for (c, row) in rows.iter_mut().skip(usize::from(location) * 4).take(4).enumerate() {
+        *row |= lanes(c);
+    }
 }
 
 fn put_color(to: &mut SoaTable, location: u8, value: &Value) {

@@ -103,8 +103,9 @@ impl DriverCheck {
         }
         let readback = &reference.readback;
         self.found.driver_fails |= fails(&pixels, readback, expectation);
-        let is_defined =
-            |failure: &probes::ProbeFailure| !readback.is_undefined(failure.x, failure.y);
+        let is_defined = |failure: &probes::ProbeFailure| {
+            !readback.is_undefined(failure.x, failure.y, failure.channels)
+        };
         self.found.reference_fails |= reference.failure.as_ref().is_some_and(is_defined);
         if self.found.difference.is_none() {
             self.found.difference = difference(&pixels, readback, closeness)
@@ -141,7 +142,7 @@ fn fails(pixels: &Pixels, readback: &Readback, expectation: &Expectation) -> boo
     let count = width * pixels.rect.height.max(0) as usize;
     let is_undefined = |index: usize| {
         let (x, y) = ((index % width) as i32, (index / width) as i32);
-        readback.is_undefined(pixels.rect.x + x, pixels.rect.y + y)
+        readback.is_undefined(pixels.rect.x + x, pixels.rect.y + y, expectation.channels)
     };
     let bad = |index: usize| match &pixels.values {
         PixelValues::Bytes(values) => refuses(expectation, values, index, ProbeValues::Bytes),
@@ -177,9 +178,7 @@ fn difference(pixels: &Pixels, readback: &Readback, closeness: Closeness) -> Opt
     for index in 0..if is_constant { (width * height).min(1) } else { width * height } {
         let place =
             (pixels.rect.x + (index % width) as i32, pixels.rect.y + (index / width) as i32);
-        if readback.is_undefined(place.0, place.1) {
-            continue;
-        }
+        let undefined = readback.undefined_at(place.0, place.1);
         let texel = readback.texel(index);
         let format = readback.format;
         let wanted = format.to_f32(texel);
@@ -191,19 +190,20 @@ fn difference(pixels: &Pixels, readback: &Readback, closeness: Closeness) -> Opt
         match &pixels.values {
             PixelValues::Bytes(values) => {
                 let driver = values.get(at(values.len()))?.map(|v| f32::from(v) / 255.0);
+                let driver = or_reference(driver, wanted, undefined);
                 if !same_colors(format, driver, wanted, closeness) {
                     return text(&driver, &wanted);
                 }
             }
             PixelValues::Floats(values) => {
-                let driver = *values.get(at(values.len()))?;
+                let driver = or_reference(*values.get(at(values.len()))?, wanted, undefined);
                 if !same_colors(format, driver, wanted, closeness) {
                     return text(&driver, &wanted);
                 }
             }
             PixelValues::Integers(values) => {
-                let driver = *values.get(at(values.len()))?;
                 let wanted = format.to_raw(texel).map(|v| v as i32);
+                let driver = or_reference(*values.get(at(values.len()))?, wanted, undefined);
                 if driver != wanted {
                     return text(&driver, &wanted);
                 }
@@ -211,6 +211,11 @@ fn difference(pixels: &Pixels, readback: &Readback, closeness: Closeness) -> Opt
         }
     }
     None
+}
+
+/// Replaces undefined components of a driver by those of the reference.
+fn or_reference<T: Copy>(driver: [T; 4], reference: [T; 4], undefined: u8) -> [T; 4] {
+    std::array::from_fn(|c| if undefined >> c & 1 != 0 { reference[c] } else { driver[c] })
 }
 
 /// Compares the channels that a format has.
@@ -335,7 +340,7 @@ mod tests {
     #[test]
     fn undefined_pixels_agree() {
         let mut check = driver(&[[100; 4], [102; 4]]);
-        let reference = result(Readback { undefined: vec![1], ..readback(100) });
+        let reference = result(Readback { undefined: vec![(1, 0xf)], ..readback(100) });
         check.pixels(7, &gray(100), &reference, Closeness::Exact);
         assert_eq!(check.findings().difference, None);
     }
@@ -344,7 +349,8 @@ mod tests {
     fn only_defined_pixels_fail() {
         let fails = |undefined: &[u32], expected, line| {
             let mut check = driver(&[[100; 4], [200; 4]]);
-            let readback = Readback { undefined: undefined.to_vec(), ..readback(100) };
+            let undefined = undefined.iter().map(|&index| (index, 0xf)).collect();
+            let readback = Readback { undefined, ..readback(100) };
             let reference = compare(ProbePath::Bytes, &gray(expected), readback);
             check.pixels(line, &gray(expected), &reference, Closeness::Exact);
             let Findings { driver_fails, reference_fails, .. } = check.findings();

@@ -138,7 +138,10 @@ fn read(
 fn judge(results: &[ProbeResult], agreement: Agreement, undefined: bool) -> Option<Bad> {
     let [first, rest @ ..] = results else { return None };
     let is_undefined = |failure: &ProbeFailure| {
-        undefined || results.iter().any(|r| r.readback.is_undefined(failure.x, failure.y))
+        undefined
+            || results
+                .iter()
+                .any(|r| r.readback.is_undefined(failure.x, failure.y, failure.channels))
     };
     let probe_failure = |failure: &ProbeFailure| {
         let note = if is_undefined(failure) { format!("\n  {UNDEFINED}") } else { String::new() };
@@ -257,7 +260,8 @@ mod tests {
     fn undefined_pixels_excuse_themselves() {
         let (good, bad) = (result(1.0, 1.0), result(1.0, 0.5));
         let with = |undefined: &[u32]| {
-            let readback = Readback { undefined: undefined.to_vec(), ..bad.readback.clone() };
+            let undefined = undefined.iter().map(|&index| (index, 0xf)).collect();
+            let readback = Readback { undefined, ..bad.readback.clone() };
             ProbeResult { readback, ..bad.clone() }
         };
         let pair = |undefined| phase(&[good.clone(), with(undefined)], true, false);

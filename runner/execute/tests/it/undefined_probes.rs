@@ -98,3 +98,84 @@ fn tessellation_levels_that_are_not_written() {
                  gl_TessLevelInner = float[2](1.0, 1.0);";
     assert!(is_undefined(&format!("{three} {VALUES}")));
 }
+
+/// A test whose fragment shader is `fragment`, after a vertex shader that leaves two components of
+/// a varying open.
+fn window(fragment: &str, probe: &str) -> String {
+    format!(
+        "[require]
+GLSL >= 4.00
+
+[vertex shader]
+#version 400
+in vec4 piglit_vertex;
+out vec4 half_written;
+void main() {{ gl_Position = piglit_vertex; half_written.xy = vec2(0.75); }}
+
+[fragment shader]
+#version 400
+in vec4 half_written;
+{fragment}
+
+[vertex data]
+piglit_vertex/float/2
+-1 -1
+ 1 -1
+ 1  1
+-1  1
+
+[test]
+clear color 0.5 0.5 0.5 0.5
+clear
+draw arrays GL_TRIANGLE_FAN 0 4
+{probe}
+"
+    )
+}
+
+/// Only the components that a probe reads excuse its failure.
+#[test]
+fn components_excuse_themselves() {
+    let (all, color) = ("probe rgba 5 5 0.25 0.25 0.25 0.25", "probe rgb 5 5 0.25 0.25 0.25");
+    let one = "out vec4 color; void main() { color = vec4(0.5)";
+    let pair = "layout(location = 0) out vec4 color; layout(location = 1) out vec2 other; \
+                void main() { color = vec4(0.5)";
+    let cases = [
+        (format!("{one}; }}"), all, false),
+        (format!("{one}; gl_FragDepth = 0.5; }}"), all, false),
+        (format!("{one}; gl_SampleMask[0] = 1; }}"), all, false),
+        (format!("{pair}; other = vec2(0.5); }}"), all, false),
+        (format!("{pair}; }}"), all, false),
+        ("out vec3 color; void main() { color = vec3(0.5); }".to_owned(), color, false),
+        ("out vec3 color; void main() { color = vec3(0.5); }".to_owned(), all, true),
+        ("out vec4 color; void main() { color.rgb = vec3(0.5); }".to_owned(), color, false),
+        (
+            "out vec4 color; void main() { float x; color = vec4(0.5, 0.5, x, 0.5); }".to_owned(),
+            color,
+            true,
+        ),
+        (format!("{one} * half_written.x; }}"), all, false),
+        (format!("{one} * half_written.z; }}"), all, true),
+        (format!("{one} * mix(vec4(0.75), half_written, bvec4(false)); }}"), all, true),
+        (
+            "out vec4 color; void main() { vec4 x; color = mix(vec4(0.5), x, bvec4(false)); }"
+                .to_owned(),
+            all,
+            false,
+        ),
+        (
+            "out vec4 color; void main() { vec4 x; color = mix(vec4(0.5), x, bvec4(true)); }"
+                .to_owned(),
+            all,
+            true,
+        ),
+    ];
+    for (fragment, probe, expected) in cases {
+        let (options, devices) = (RunOptions::default(), Devices::default());
+        let case = TestCase::new("components", Target::SKL, &options, &devices);
+        let verdict = run_text(window(&fragment, probe).as_bytes(), &case);
+        let phase = verdict.cause.as_ref().map(|(phase, _)| *phase);
+        assert_eq!(phase, Some(Phase::Probe), "{fragment}: {:?}", verdict.cause);
+        assert_eq!(verdict.is_undefined(), expected, "{fragment} {probe}");
+    }
+}

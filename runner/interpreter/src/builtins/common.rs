@@ -158,7 +158,7 @@ pub(super) fn common(
         }
         F::Mix if args.scalar(2)? == Scalar::Bool => {
             let (a, b, c) = wide3()?;
-            Ok(a.zip3(&b, &c, |x, y, a| if a != 0 { y } else { x }))
+            Ok(c.choose(&b, &a))
         }
         F::Mix => {
             let (a, b, c) = wide3()?;

@@ -28,8 +28,9 @@ pub struct Readback {
     pub format: Format,
     /// Their values.
     pub pixels: Pixels,
-    /// Indices of texels known to be undefined by GLSL, ascending.
-    pub undefined: Vec<u32>,
+    /// Indices of texels of which GLSL is known to leave components undefined, ascending, with
+    /// these components (bit n: component n).
+    pub undefined: Vec<(u32, u8)>,
 }
 
 impl Readback {
@@ -79,15 +80,21 @@ impl Readback {
         (0..self.count()).map(|index| self.texel(index))
     }
 
-    /// True if the value of a pixel is known to be undefined.
-    pub fn is_undefined(&self, x: i32, y: i32) -> bool {
-        let Rect { x0, y0, x1, y1 } = self.rect;
-        let inside = (x0..x1).contains(&x) && (y0..y1).contains(&y);
-        inside && self.has_undefined(((y - y0) * (x1 - x0) + (x - x0)) as usize)
+    /// True if one of the first `channels` components of a pixel is known to be undefined.
+    pub fn is_undefined(&self, x: i32, y: i32, channels: usize) -> bool {
+        first_components(channels) & self.undefined_at(x, y) != 0
     }
 
-    fn has_undefined(&self, index: usize) -> bool {
-        self.undefined.binary_search(&(index as u32)).is_ok()
+    /// Returns the components of a pixel that are known to be undefined (bit n: component n).
+    pub fn undefined_at(&self, x: i32, y: i32) -> u8 {
+        let Rect { x0, y0, x1, y1 } = self.rect;
+        let inside = (x0..x1).contains(&x) && (y0..y1).contains(&y);
+        if inside { self.undefined_of(((y - y0) * (x1 - x0) + (x - x0)) as usize) } else { 0 }
+    }
+
+    fn undefined_of(&self, index: usize) -> u8 {
+        let found = self.undefined.binary_search_by_key(&(index as u32), |(index, _)| *index);
+        found.map_or(0, |at| self.undefined[at].1)
     }
 
     fn count(&self) -> usize {
@@ -102,12 +109,12 @@ impl Readback {
         (self.rect.x0 + (index % width) as i32, self.rect.y0 + (index / width) as i32)
     }
 
-    /// Returns the first texel, in reading order, that satisfies a predicate; a defined one, if
-    /// there is any.
-    fn find(&self, wanted: impl Fn(Texel) -> bool) -> Option<(usize, Texel)> {
+    /// Returns the first texel, in reading order, that satisfies a predicate; one whose first
+    /// `channels` components are defined, if there is any.
+    fn find(&self, channels: usize, wanted: impl Fn(Texel) -> bool) -> Option<(usize, Texel)> {
         let found = |index: usize| (index, self.texel(index));
         let bad = |&index: &usize| wanted(self.texel(index));
-        let defined = |index: &usize| !self.has_undefined(*index);
+        let defined = |index: &usize| self.undefined_of(*index) & first_components(channels) == 0;
         let count = match self.pixels {
             Pixels::Constant(_) if self.undefined.is_empty() => self.count().min(1),
             _ => self.count(),
@@ -131,11 +138,17 @@ impl Readback {
         let class = self.format.class();
         let differs = |&i: &usize| {
             let (a, b) = (self.texel(i), other.texel(i));
-            let defined = !self.has_undefined(i) && !other.has_undefined(i);
-            defined && (0..4).any(|c| !channel_matches(class, a[c], b[c], agreement))
+            let undefined = self.undefined_of(i) | other.undefined_of(i);
+            let is_defined = |c: usize| undefined >> c & 1 == 0;
+            (0..4).any(|c| is_defined(c) && !channel_matches(class, a[c], b[c], agreement))
         };
         (0..self.count()).find(differs).map(|i| self.position(i))
     }
+}
+
+/// The first components (bit n: component n).
+fn first_components(count: usize) -> u8 {
+    ((1u32 << count) - 1) as u8
 }
 
 /// Required agreement of two machines that run the same program.
@@ -210,7 +223,7 @@ fn observed(path: ProbePath, format: Format, texel: Texel) -> ProbeValues {
 /// Compares every pixel of a readback.
 pub fn compare(path: ProbePath, expectation: &Expectation, readback: Readback) -> ProbeResult {
     let observed = |texel| observed(path, readback.format, texel);
-    let bad = readback.find(|texel| !expectation.accepts(observed(texel)));
+    let bad = readback.find(expectation.channels, |texel| !expectation.accepts(observed(texel)));
     let failure =
         bad.map(|(index, texel)| expectation.failure(readback.position(index), observed(texel)));
     ProbeResult { failure, readback }
@@ -235,17 +248,28 @@ mod tests {
 
     #[test]
     fn undefined_pixels_agree_with_everything() {
-        let (a, b) = (rgba8(0), Readback { undefined: vec![0, 2, 3], ..rgba8(9) });
+        let pixels = |indices: &[u32]| indices.iter().map(|&index| (index, 0xf)).collect();
+        let (a, b) = (rgba8(0), Readback { undefined: pixels(&[0, 2, 3]), ..rgba8(9) });
         assert_eq!(
-            [(3, 4), (4, 4), (3, 5), (5, 4), (3, 3)].map(|(x, y)| b.is_undefined(x, y)),
+            [(3, 4), (4, 4), (3, 5), (5, 4), (3, 3)].map(|(x, y)| b.is_undefined(x, y, 4)),
             [true, false, true, false, false]
         );
         assert_eq!(a.mismatch(&b, Agreement::Exact), Some((4, 4)));
-        let all = Readback { undefined: vec![0, 1, 2, 3], ..rgba8(9) };
+        let all = Readback { undefined: pixels(&[0, 1, 2, 3]), ..rgba8(9) };
         assert_eq!(
             (a.mismatch(&all, Agreement::Exact), all.mismatch(&a, Agreement::Exact)),
             (None, None)
         );
+    }
+
+    #[test]
+    fn components_are_undefined_alone() {
+        let undefined = (0..4).map(|index| (index, 0b1000)).collect();
+        let a = Readback { undefined, ..rgba8(0) };
+        assert!(a.is_undefined(3, 4, 4) && !a.is_undefined(3, 4, 3));
+        let with = |texel| Readback { pixels: Pixels::Constant(texel), ..rgba8(0) };
+        assert_eq!(a.mismatch(&with([0, 0, 0, 9]), Agreement::Exact), None);
+        assert_eq!(a.mismatch(&with([0, 0, 9, 0]), Agreement::Exact), Some((3, 4)));
     }
 
     fn passes(path: ProbePath, expected: f32, code: u32) -> bool {

@@ -407,8 +407,10 @@ pub struct FragmentOutputs {
     pub stencil: Vec<u32>,
     /// Lanes that executed `discard` (or were demoted).
     pub killed: LaneMask,
-    /// Covered lanes with a visible result that GLSL leaves undefined and the device detects.
+    /// Covered lanes of which GLSL leaves everything undefined, as far as the device detects it.
     pub undefined: LaneMask,
+    /// Lanes with an undefined component, by row of `color`; empty if there are none.
+    pub undefined_colors: Vec<LaneMask>,
 }
 
 impl FragmentOutputs {
@@ -422,7 +424,13 @@ impl FragmentOutputs {
             stencil: vec![0; lanes],
             killed: 0,
             undefined: 0,
+            undefined_colors: Vec::new(),
         }
+    }
+
+    /// Returns the lanes in which something is undefined.
+    pub fn any_undefined(&self) -> LaneMask {
+        self.undefined_colors.iter().fold(self.undefined, |all, lanes| all | lanes)
     }
 }
 

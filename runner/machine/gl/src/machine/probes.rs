@@ -6,6 +6,7 @@ use program::Api;
 use super::framebuffers::Framebuffer;
 use super::{Machine, MachineError};
 use crate::probe::{self, ProbePath, ProbeResult, Readback};
+use raster::deferred::OTHER_VALUES;
 use raster::device::Device;
 use raster::rasterize::Rect;
 use raster::resources::BufferId;
@@ -100,7 +101,8 @@ impl Machine {
         let (Some(pixels), Some(format)) = (pixels, format) else {
             return Err(MachineError::NothingToRead("there is no depth buffer"));
         };
-        let undefined = self.window.undefined_in(&rect);
+        let undefined = self.window.undefined_in(&rect).into_iter();
+        let undefined = undefined.filter(|(_, mark)| mark & OTHER_VALUES != 0).collect();
         let readback = Readback { rect, format, pixels, undefined };
         // Strictly below 0.01, while the comparison accepts equality.
         let tolerance = [0.01f32.next_down(); 4];
@@ -122,8 +124,9 @@ impl Machine {
             return Err(MachineError::NothingToRead("the rectangle is too large"));
         }
         let (format, pixels) = self.read_color(&rect, device)?;
-        let undefined =
+        let mut undefined =
             if self.reads_texture() { Vec::new() } else { self.window.undefined_in(&rect) };
+        undefined.retain(|(_, mark)| mark & !OTHER_VALUES != 0);
         Ok(Readback { rect, format, pixels, undefined })
     }
 

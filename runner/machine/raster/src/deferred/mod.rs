@@ -19,3 +19,4 @@ mod undefined_pixels;
 pub use recorded_draw::{DrawContext, DrawRecorder, RecordedDraw, ShadeMode};
 pub use render_target::RenderTarget;
 pub use samples::FirstSample;
+pub use undefined_pixels::OTHER_VALUES;

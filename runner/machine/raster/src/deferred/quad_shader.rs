@@ -6,6 +6,7 @@ use smallvec::SmallVec;
 
 use super::recorded_draw::{DrawContext, DrawItem, ShadedFragment};
 use super::target_surfaces::TargetSurfaces;
+use super::undefined_pixels::ALL_VALUES;
 use crate::device::{
     Batch, Device, DeviceError, DrawState, FragmentBatch, FragmentOutputs, MAX_LANES, Quad, Steps,
 };
@@ -291,7 +292,7 @@ fn write_quad(
         let (x, y) = (quad.x + (i & 1), quad.y + (i >> 1));
         match fragment {
             Some(fragment) => target.write(context, &setups[quad.setup], x, y, fragment),
-            None if undefined >> i & 1 == 1 => target.undefined.set(x, y, true),
+            None if undefined >> i & 1 == 1 => target.undefined.set(x, y, ALL_VALUES),
             None => {}
         }
     }

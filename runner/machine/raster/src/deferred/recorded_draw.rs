@@ -95,8 +95,8 @@ pub(super) struct ShadedFragment {
     /// Texel for each attachment, quantized unless it is blended; `None` where nothing is written.
     pub(super) texels: SmallVec<[Option<Texel>; 1]>,
     pub(super) depth: Option<u32>,
-    /// Some of it is undefined by GLSL.
-    pub(super) undefined: bool,
+    /// Values that GLSL leaves undefined: the mark of the pixel.
+    pub(super) undefined: u8,
 }
 
 /// Result shared by all pixels of one or more items, shaded on first use.

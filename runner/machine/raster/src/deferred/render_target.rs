@@ -58,8 +58,9 @@ impl RenderTarget {
     }
 
     /// Returns the pixels of a rectangle, after reading it, with an undefined value: their numbers,
-    /// row by row from the bottom.
-    pub fn undefined_in(&self, rect: &Rect) -> Vec<u32> {
+    /// row by row from the bottom, and the components of color attachment 0 (bits 0 to 3) and
+    /// [other values](super::OTHER_VALUES).
+    pub fn undefined_in(&self, rect: &Rect) -> Vec<(u32, u8)> {
         self.surfaces.undefined.within(rect)
     }
 
@@ -378,7 +379,7 @@ impl RenderTarget {
         }
         let result =
             shader.shade_one(&mut self.surfaces, context, setups, entry.setup, entry.quad)?;
-        if cacheable && !result.as_ref().is_some_and(|fragment| fragment.undefined) {
+        if cacheable && !result.as_ref().is_some_and(|fragment| fragment.undefined != 0) {
             self.result_cache.add(&entry.key, &result);
         }
         Ok(result)

@@ -4,9 +4,9 @@ use smallvec::SmallVec;
 
 use super::recorded_draw::{DrawContext, DrawItem, ShadedFragment};
 use super::tile_progress::{clear_quads, quad_positions};
-use super::undefined_pixels::UndefinedPixels;
+use super::undefined_pixels::{ALL_VALUES, OTHER_VALUES, UndefinedPixels};
 use crate::device::FragmentOutputs;
-use crate::format::{Format, Texel};
+use crate::format::{Channel, Format, Texel};
 use crate::primitive::PrimitiveSetup;
 use crate::rasterize::Rect;
 use crate::surface::Surface;
@@ -67,7 +67,7 @@ impl TargetSurfaces {
             if color.is_some() && self.undefined.may_have_any() {
                 let pixels = quad_positions(&rect, quads)
                     .flat_map(|(x, y)| (0..4).map(move |i| (x + (i & 1), y + (i >> 1))));
-                pixels.for_each(|(x, y)| self.undefined.set(x, y, false));
+                pixels.for_each(|(x, y)| self.undefined.set(x, y, 0));
             }
         }
     }
@@ -89,7 +89,7 @@ impl TargetSurfaces {
         let tests_depth = context.tests_depth() && self.depth.is_some();
         let one_by_one = tests_depth
             || !context.output.replaces()
-            || fragment.undefined
+            || fragment.undefined != 0
             || self.undefined.may_have_any();
         let everywhere =
             work.len() == self.tiles.tile_count() && work.iter().all(|&(_, quads)| quads == !0);
@@ -173,8 +173,10 @@ impl TargetSurfaces {
         fragment: &ShadedFragment,
     ) {
         let tests_depth = context.tests_depth() && self.depth.is_some();
-        if fragment.undefined || !tests_depth {
-            // Undefined depth stays: it decides later depth tests.
+        // Undefined depth stays: it decides later depth tests.
+        if tests_depth {
+            self.undefined.add(x, y, fragment.undefined);
+        } else {
             self.undefined.set(x, y, fragment.undefined);
         }
         let tests_late = tests_depth && !context.tests_early();
@@ -244,6 +246,33 @@ impl TargetSurfaces {
         };
         let texels = self.colors.iter().enumerate().map(texel).collect();
         let depth = info.writes_depth.then(|| outputs.depth[lane]);
-        Some(ShadedFragment { texels, depth, undefined: outputs.undefined >> lane & 1 == 1 })
+        Some(ShadedFragment { texels, depth, undefined: self.undefined(context, outputs, lane) })
+    }
+
+    /// The mark of a lane's pixel.
+    fn undefined(&self, context: &DrawContext, outputs: &FragmentOutputs, lane: usize) -> u8 {
+        if outputs.undefined >> lane & 1 == 1 {
+            return ALL_VALUES;
+        }
+        let mut mark = 0;
+        for (attachment, surface) in self.colors.iter().enumerate() {
+            let (Some(surface), Some(location)) = (surface, context.fragment.source(attachment))
+            else {
+                continue;
+            };
+            let rows = outputs.undefined_colors.iter().skip(location * 4);
+            for (c, (lanes, channel)) in rows.zip(surface.format().channels()).enumerate() {
+                if lanes >> lane & 1 == 1 && channel != Channel::None {
+                    mark |= if attachment == 0 { 1 << c } else { OTHER_VALUES };
+                }
+            }
+            // Alpha decides about the other components, or the coverage.
+            if mark != 0
+                && (context.output.blends(surface.format()) || context.multisample.is_enabled())
+            {
+                return ALL_VALUES;
+            }
+        }
+        mark
     }
 }

@@ -44,15 +44,13 @@ fn lanes<O: LaneOp, const N: usize, const FMA: bool, const FLUSH: bool, const FU
     call: &Call,
     registers: &Registers,
 ) -> Option<[u32; N]> {
-    let mut sources = [[0; N]; 3];
-    for (index, source) in sources.iter_mut().enumerate().take(O::SOURCES) {
-        *source = if O::SINGLES {
-            operand::<N, true, FLUSH, FULL>(call, registers, index)?
-        } else {
-            operand::<N, false, FLUSH, FULL>(call, registers, index)?
-        };
-    }
-    let [a, b, c] = sources;
+    let read = |index| match O::SINGLES {
+        true => operand::<N, true, FLUSH, FULL>(call, registers, index),
+        false => operand::<N, false, FLUSH, FULL>(call, registers, index),
+    };
+    let a = read(0)?;
+    let b = if O::SOURCES > 1 { read(1)? } else { a };
+    let c = if O::SOURCES > 2 { read(2)? } else { a };
     let mut results = [0; N];
     for lane in 0..N {
         results[lane] = O::apply::<FMA, FLUSH>([a[lane], b[lane], c[lane]]);
