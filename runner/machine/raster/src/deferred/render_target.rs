@@ -379,7 +379,7 @@ impl RenderTarget {
         }
         let result =
             shader.shade_one(&mut self.surfaces, context, setups, entry.setup, entry.quad)?;
-        if cacheable && !result.as_ref().is_some_and(|fragment| fragment.undefined != 0) {
+        if cacheable && result.as_ref().is_none_or(|fragment| fragment.undefined == 0) {
             self.result_cache.add(&entry.key, &result);
         }
         Ok(result)
