@@ -106,6 +106,7 @@ fn start(args: &ServeArgs) -> anyhow::Result<String> {
         "passes": compiler::passes::optional(),
         "quirks": quirks,
         "limit": args.execute.timeout,
+        "runs": args.runs.display().to_string(),
     });
     Ok(start.to_string())
 }

@@ -1,5 +1,6 @@
 //! The desk: looks wait for the worker process of their target.
 
+use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tokio::sync::Semaphore;
@@ -16,6 +17,8 @@ const WAITING: usize = 64;
 pub(super) struct Desk {
     pool: Pool,
     lanes: Vec<Lane>,
+    /// Permissions for the looks that run, one per core: others wait, and their time does not run.
+    cores: Semaphore,
     count: AtomicUsize,
 }
 
@@ -40,6 +43,7 @@ impl Desk {
         Desk {
             pool: Pool::start(settings, None),
             lanes: (0..settings.workers.max(1)).map(lane).collect(),
+            cores: Semaphore::new(cores()),
             count: AtomicUsize::new(0),
         }
     }
@@ -49,11 +53,16 @@ impl Desk {
         let index = case.generation.index() % self.lanes.len();
         let lane = &self.lanes[index];
         let _place = Place::take(&lane.waiting)?;
-        // The semaphore is never closed.
+        // The semaphores are never closed.
         let _turn = lane.free.acquire().await.map_err(|_| Busy)?;
+        let _core = self.cores.acquire().await.map_err(|_| Busy)?;
         let number = self.count.fetch_add(1, Ordering::Relaxed);
         Ok(self.pool.run(index, Request::look(number, case, request)).await)
     }
+}
+
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, NonZero::get)
 }
 
 /// A place in a queue, given back at the end.

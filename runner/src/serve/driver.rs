@@ -6,15 +6,16 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
+use serde::Serialize;
 
 use crate::supervise::Program;
 use crate::temporary_folder::TemporaryFolder;
-use external_program::{Call, End, Kept, Limits, run};
+use external_program::{Call, End, Kept, Limits, Outcome, run};
 
 /// Maximum length of a shown text in bytes.
 const LONGEST: usize = 1 << 20;
 /// Forms that a driver has.
-const FORMS: [&str; 5] = ["batch", "state", "eu", "payload", "trace"];
+const FORMS: [&str; 6] = ["batch", "state", "eu", "gcn", "payload", "trace"];
 
 /// The text of a form, cut where it is too long.
 #[derive(Debug, Default)]
@@ -43,7 +44,17 @@ pub(super) struct DriverForm {
     pub form: String,
 }
 
-/// Returns the text of a form, and true if it was cut.
+/// A form of a driver.
+#[derive(Debug, Serialize)]
+pub(super) struct Shown {
+    text: String,
+    /// True if the end of the text is left out.
+    cut: bool,
+    /// Messages of the driver, and the end of its process if not by itself; empty without.
+    message: String,
+}
+
+/// Returns a form.
 ///
 /// # Errors
 /// There is no such form, or the driver does not get to its end.
@@ -51,7 +62,7 @@ pub(super) fn show(
     request: &DriverForm,
     program: &Program,
     limits: Limits,
-) -> anyhow::Result<(String, bool)> {
+) -> anyhow::Result<Shown> {
     let DriverForm { path, text, generation, form } = request;
     if !FORMS.contains(&&**form) {
         bail!("a driver has these forms: {}", FORMS.join(", "));
@@ -74,18 +85,23 @@ pub(super) fn show(
         environment: Vec::new(),
         directory: Path::new("/").to_owned(),
     };
-    let outcome = run(&call, limits, Text::push)?;
-    match outcome.end {
-        End::Exit(0 | 1) if !outcome.output.bytes.is_empty() => {
-            let text = String::from_utf8_lossy(&outcome.output.bytes).into_owned();
-            Ok((text, outcome.output.is_cut))
+    shown(run(&call, limits, Text::push)?, limits.time)
+}
+
+/// Returns what a process has shown at its end.
+fn shown(outcome: Outcome<Text>, limit: Duration) -> anyhow::Result<Shown> {
+    let Outcome { end, output, errors } = outcome;
+    match end {
+        End::Exit(0 | 1) if !output.bytes.is_empty() => {
+            let text = String::from_utf8_lossy(&output.bytes).into_owned();
+            Ok(Shown { text, cut: output.is_cut, message: message(&errors) })
         }
-        End::Time => bail!("not finished after {}", seconds(limits.time)),
+        End::Time => bail!("not finished after {}", seconds(limit)),
         End::Memory => bail!("more memory than the limit"),
         End::Signal(number) => {
             bail!("signal {number}{}", external_program::signal_name(number))
         }
-        End::Exit(_) => bail!("{}", message(&outcome.errors)),
+        End::Exit(_) => bail!("{}", message(&errors)),
     }
 }
 
@@ -103,6 +119,20 @@ fn message(errors: &Kept) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_partial_text_has_the_end_of_the_process_beside_it() {
+        let ended = |output: &[u8]| {
+            let mut outcome =
+                Outcome { end: End::Exit(1), output: Text::default(), errors: Kept::default() };
+            outcome.output.push(output);
+            outcome.errors.push(b"error: signal 8\n");
+            shown(outcome, Duration::ZERO)
+        };
+        let Shown { text, cut, message } = ended(b"// batch 1\n").unwrap();
+        assert_eq!((&*text, cut, &*message), ("// batch 1\n", false, "error: signal 8"));
+        assert_eq!(ended(b"").unwrap_err().to_string(), "error: signal 8");
+    }
 
     #[test]
     fn long_texts_are_cut() {

@@ -250,7 +250,7 @@ async fn driver(site: &Site, request: Request<Incoming>) -> Answer {
     let (program, limits) = (program.clone(), *limits);
     let shown = tokio::task::spawn_blocking(move || driver::show(&form, &program, limits)).await;
     let answer = match shown {
-        Ok(Ok((text, cut))) => json!({ "text": text, "cut": cut }),
+        Ok(Ok(shown)) => json!(shown),
         Ok(Err(error)) => json!({ "error": format!("{error:#}") }),
         Err(error) => json!({ "error": error.to_string() }),
     };

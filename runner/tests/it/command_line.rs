@@ -199,6 +199,13 @@ fn glsl_as_the_compiler_gets_it() {
     assert!(!payload.out.contains("send"), "{}", payload.out);
     let trace = sandbox.run(&[&show[..], &["trace"]].concat());
     trace.expect(0, &["// fragment SIMD8, thread 1\ng0   ", "\n    0 0x0000 [", "render"]);
+    let pixel = sandbox.run(&[&show[..], &["--pixel", "1,1", "trace"]].concat());
+    pixel.expect(0, &[" shades pixel (1,1)"]);
+    let outside = sandbox.run(&[&show[..], &["--pixel", "999,1", "trace"]].concat());
+    assert!(!outside.out.contains("mov("), "{}", outside.out);
+    sandbox
+        .run(&[&show[..], &["--pixel", "1,1", "eu"]].concat())
+        .expect(2, &["--pixel is for trace"]);
     let pushed = trace.out.lines().filter(|line| line.starts_with("      g")).count();
     assert!(pushed > 0 && !trace.out.contains("// vertex"), "{}", trace.out);
     sandbox.file("b.shader_test", GREEN.replace("void main", "void mean"));

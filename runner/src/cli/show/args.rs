@@ -10,6 +10,7 @@ use crate::cli::args::{CompileArgs, DriverChoice, ModuleArgs};
 use crate::cli::output::Format;
 use crate::cli::values::one_generation;
 use results::passes::parse_stage;
+use shader_device::TracedPixel;
 use vocabulary::{Stage, Target, nearest};
 
 /// Forms of a shader that can be shown.
@@ -44,6 +45,10 @@ pub(in crate::cli) struct ShowArgs {
     /// from.
     #[arg(long)]
     pub(in crate::cli) lines: bool,
+    /// With trace and payload: only the fragment shader's threads that shade this pixel, counted
+    /// from the lower left corner.
+    #[arg(long, value_name = "X,Y", value_parser = pixel)]
+    pub(in crate::cli) pixel: Option<TracedPixel>,
     /// Format of `stats`.
     #[arg(long, value_enum, value_name = "HOW", default_value = "terminal")]
     pub(in crate::cli) format: Format,
@@ -73,6 +78,11 @@ impl ShowArgs {
         anyhow::ensure!(
             self.format == Format::Terminal || self.what == What::Stats,
             "--format json is for stats"
+        );
+        let is_trace = matches!(self.what, What::Trace | What::Payload);
+        anyhow::ensure!(
+            self.pixel.is_none() || is_trace && self.driver.is_none(),
+            "--pixel is for trace and payload of this project's compiler"
         );
         Ok(())
     }
@@ -110,6 +120,14 @@ impl What {
     pub(super) fn is_of_program(&self) -> bool {
         matches!(self, What::Program | What::Ir(_) | What::Passes | What::Eu | What::Gcn)
     }
+}
+
+fn pixel(text: &str) -> Result<TracedPixel, String> {
+    let parse = || {
+        let (x, y) = text.split_once(',')?;
+        Some(TracedPixel { x: x.parse().ok()?, y: y.parse().ok()? })
+    };
+    parse().ok_or_else(|| "not a pixel such as 10,20".to_owned())
 }
 
 fn what(text: &str) -> Result<What, String> {
@@ -150,5 +168,7 @@ mod tests {
         assert_eq!(parse_stage("tessellation-control"), Ok(Stage::TessControl));
         assert_eq!(parse_stage("FS"), Ok(Stage::Fragment));
         assert!(parse_stage("pixel").is_err());
+        assert_eq!(pixel("3,40"), Ok(TracedPixel { x: 3, y: 40 }));
+        assert!(pixel("3").is_err() && pixel("3,").is_err() && pixel("3, 4").is_err());
     }
 }

@@ -188,7 +188,8 @@ fn trace(args: &ShowArgs, script: &Script<'_>, name: &str) -> anyhow::Result<u8>
     let options =
         RunOptions { execution: compile_options(&args.compile)?, ..RunOptions::default() };
     let payloads_only = args.what == What::Payload;
-    let filter = TraceFilter { stage: args.stage, payloads_only, ..TraceFilter::default() };
+    let (stage, pixel) = (args.stage, args.pixel);
+    let filter = TraceFilter { stage, pixel, payloads_only, ..TraceFilter::default() };
     let (verdict, text) = traced(script, (name, args.generation), &options, filter)?;
     print(text.as_bytes())?;
     if let Some((phase, reason)) = verdict.cause {

@@ -8,6 +8,23 @@ import { changes } from "./changes.js";
 export const TABS = ["verdict", "code", "ir", "trace", "numbers", "buffers", "driver"];
 const TITLES = { verdict: "Verdict", code: "Code", ir: "IR", trace: "Trace", numbers: "Numbers", buffers: "Buffers", driver: "Driver" };
 const DRIVER_FORMS = ["batch", "state", "eu", "payload", "trace"];
+const AMD_DRIVER_FORMS = ["batch", "state", "gcn"];
+
+/** True for generations with AMD's instruction set. */
+export function isAmd(target) {
+  return target === "si" || target === "vi";
+}
+
+function driverForms(target) {
+  return isAmd(target) ? AMD_DRIVER_FORMS : DRIVER_FORMS;
+}
+
+/** The driver's form that a target shows for the chosen one: its own assembly, or else batches. */
+export function driverForm(target, chosen) {
+  const forms = driverForms(target);
+  if (forms.includes(chosen)) return chosen;
+  return ["eu", "gcn"].includes(chosen) ? forms.find((form) => ["eu", "gcn"].includes(form)) : "batch";
+}
 
 function element(name, properties = {}, ...children) {
   const made = Object.assign(document.createElement(name), properties);
@@ -116,6 +133,13 @@ export class Column {
     this.drawAgain();
   }
 
+  /** Shows that the test cannot be executed. */
+  fail(message) {
+    this.error = message;
+    this.drawStatus();
+    this.draw();
+  }
+
   ask(form, signal) {
     const request = { test: state.test, target: this.target, options: optionWords(), form };
     if (state.text !== null) request.text = state.text;
@@ -192,8 +216,8 @@ export class Column {
     if (probes?.length) {
       const rows = probes.slice(0, 200).map((probe) => element("tr", { className: probe.layer ? "fail" : "" },
         element("td", { textContent: probe.line }), element("td", { textContent: probe.what }),
-        element("td", { textContent: probe.simulator ?? "" }), element("td", { textContent: probe.reference ?? "" })));
-      const names = ["line", "probe", "simulator", "reference"].map((textContent) => element("th", { textContent }));
+        element("td", { textContent: probe.expected }), element("td", { textContent: probe.simulator ?? "" }), element("td", { textContent: probe.reference ?? "" })));
+      const names = ["line", "probe", "expected", "simulator", "reference"].map((textContent) => element("th", { textContent }));
       parts.push(element("table", {}, element("tr", {}, ...names), ...rows));
     }
     this.plain(...parts);
@@ -204,8 +228,10 @@ export class Column {
     const { stages } = this.look;
     const used = columns.filter((name) => stages.some((stage) => stage[name] !== undefined));
     const head = element("tr", {}, element("th"), ...stages.map((s) => element("th", { textContent: `${s.stage} ${s.width}` })));
+    // No code takes 0 cycles: there is no model of them.
+    const shown = (stage, name) => (name === "cycles" && !stage.cycles ? "–" : stage[name] ?? "");
     const rows = used.slice(2).map((name) => element("tr", {}, element("th", { textContent: name.replace("_", " ") }),
-      ...stages.map((stage) => element("td", { textContent: stage[name] ?? "" }))));
+      ...stages.map((stage) => element("td", { textContent: shown(stage, name) }))));
     const hashes = element("tr", {}, element("th", { textContent: "hash" }), ...stages.map((s) => element("td", { textContent: s.sha.slice(0, 12), title: s.sha })));
     this.plain(element("table", {}, head, ...rows, hashes));
   }
@@ -238,22 +264,30 @@ export class Column {
 
   /** What Mesa's driver submits on a virtual GPU. */
   drawDriver() {
-    if (["si", "vi", "reference"].includes(this.target)) {
-      return this.plain(element("pre", { textContent: `${this.target} has no virtual GPU.` }));
+    if (this.target === "reference") {
+      return this.plain(element("pre", { textContent: "The reference has no virtual GPU." }));
     }
     const select = element("select", { title: "Form" });
     select.setAttribute("aria-label", "Form of the driver");
-    select.append(...DRIVER_FORMS.map((form) => new Option(form)));
-    select.value = state.driver;
+    select.append(...driverForms(this.target).map((form) => new Option(form)));
+    const driver = driverForm(this.target, state.driver);
+    select.value = driver;
     select.addEventListener("change", () => {
       state.driver = select.value;
       this.page.formChanged();
     });
-    const { driver } = state;
     const answer = this.form(`driver ${driver}`, driver, (form, signal) => this.askDriver(form, signal));
-    if (!answer || this.failed(answer)) return;
+    if (!answer) return;
+    if (answer.error !== undefined) {
+      return this.plain(element("div", { className: "bar" }, select), element("pre", { className: "fail", textContent: answer.error }));
+    }
     const rows = this.listed(`Mesa's driver on ${this.target}`, [select, "Mesa on a virtual GPU", answer.cut ? "(cut)" : ""]);
     rows.set(answer.text.split("\n").map((text) => ({ text, note: text.startsWith("//") })));
+    if (answer.message) {
+      const message = element("pre", { className: "driver-message fail", textContent: answer.message });
+      message.setAttribute("role", "status");
+      this.panel.append(message);
+    }
   }
 
   /** Draws the form anew: cursor and place of its rows stay. */

@@ -1,11 +1,11 @@
 // The page: joins list, text, columns and pictures.
 
 import { ask } from "./api.js";
-import { Column, TABS } from "./column.js";
+import { Column, driverForm, isAmd, TABS } from "./column.js";
 import { Editor } from "./editor.js";
 import * as pictures from "./pictures.js";
 import { Rows } from "./rows.js";
-import { optionWords, readAddress, state, writeAddress } from "./state.js";
+import { onWritten, optionWords, readAddress, state, takeVariant, writeAddress } from "./state.js";
 import { Runs } from "./runs.js";
 
 const $ = (id) => document.getElementById(id);
@@ -15,14 +15,19 @@ const PAUSE = 15;
 // Interval in which a watched file is looked at.
 const WATCH = 400;
 
+// The file of a test that cannot be read.
+const NO_FILE = { text: "", path: "", version: "" };
+
 let start;
 let names = [];
-let file = { text: "", path: "", version: "" };
+let file = { ...NO_FILE };
 let columns = [];
 let tests;
 let editor;
 let runs;
 let edited = 0;
+// Number of the last opened test: answers for earlier ones come too late.
+let openings = 0;
 
 const page = {
   lineChosen(line, column) {
@@ -38,6 +43,7 @@ const page = {
   },
   formChanged() {
     for (const column of columns) column.draw();
+    drawCommand();
     writeAddress();
   },
   async looked(column) {
@@ -48,6 +54,7 @@ const page = {
     drawStages();
     drawPictures();
     drawState();
+    drawCommand();
     document.body.dataset.latency = Math.round(performance.now() - edited);
     document.body.dataset.looks = Number(document.body.dataset.looks ?? 0) + 1;
   },
@@ -58,7 +65,8 @@ function errorLine() {
 }
 
 function drawState() {
-  const texts = columns.filter((c) => c.look || c.error).map((c) => `${c.target}: ${c.status.textContent}`);
+  const known = columns.filter((c) => c.running || c.look || c.error);
+  const texts = known.map((c) => `${c.target}: ${c.running ? "running" : c.status.textContent}`);
   $("state").textContent = texts.join(", ");
 }
 
@@ -101,7 +109,8 @@ function drawPictures() {
   const figures = shown.map((item) => {
     const canvas = item.canvas ?? pictures.canvas(item.picture);
     const { width, height } = item.picture;
-    const scale = zoom || Math.max(Math.min((host.clientHeight - 40) / height, 8), 0.1);
+    // Caption, frame and a scrollbar need some room.
+    const scale = zoom || Math.max(Math.min((host.offsetHeight - 56) / height, 8), 0.1);
     canvas.style.width = `${width * scale}px`;
     canvas.style.height = `${height * scale}px`;
     const frame = document.createElement("div");
@@ -228,34 +237,59 @@ function showWords(words) {
   });
 }
 
+/** The words of a run on the chosen targets: generations run with the reference anyway. */
+function runWords(words) {
+  const generations = state.targets.filter((target) => target !== "reference");
+  const hasReference = generations.length < state.targets.length;
+  const rest = hasReference ? words.filter((word) => word !== "--no-reference") : words;
+  return [...(generations.length ? ["--gen", generations.join(",")] : ["--reference-only"]), ...rest];
+}
+
+/** The words of `runner show` for the form of a column. */
+function formWords(column, form, words) {
+  const of = ["--gen", column.target];
+  if (column.tab === "driver") return [...of, "--driver", "mesa", form];
+  const stage = column.stage();
+  const isPixel = form === "trace" && stage === "fragment" && state.pixel;
+  const pixel = isPixel ? ["--pixel", `${state.pixel.x},${state.pixel.y}`] : [];
+  return [...of, "--stage", stage.replaceAll(" ", "-"), ...showWords(words), ...pixel, form];
+}
+
 /** The command line that shows the same. */
-function drawCommand() {
+function commandOfTest() {
+  // The reference has no form of its own.
+  const column = columns.find((column) => column.target !== "reference");
   const words = optionWords();
-  const column = columns[0];
-  const test = state.text === null ? quoted(file.path || state.test) : "EDITED.shader_test";
-  const rest = words.map(quoted).join(" ");
-  let command;
-  const form = { code: () => (["si", "vi"].includes(column.target) ? "gcn" : "eu"), trace: () => "trace", numbers: () => "stats",
-    ir: () => "ir", driver: () => `--driver mesa ${state.driver}` }[column?.tab ?? "verdict"];
-  if (form && column) {
-    const kept = column.tab === "driver" ? [] : showWords(words);
-    const stage = column.tab === "driver" ? "" : `--stage ${column.stage().replaceAll(" ", "-")}`;
-    command = `runner show ${test} --gen ${column.target} ${stage} ${kept.map(quoted).join(" ")} ${form()}`;
-  } else {
-    command = `runner ${test} --gen ${state.targets.join(",")} ${rest}`;
-  }
-  $("command").textContent = command.replace(/ +/g, " ").trim();
+  const form = column && { code: isAmd(column.target) ? "gcn" : "eu", trace: "trace", numbers: "stats",
+    ir: "ir", driver: driverForm(column.target, state.driver) }[column.tab];
+  const test = file.path || state.test;
+  const all = form ? ["show", test, ...formWords(column, form, words)] : [test, ...runWords(words)];
+  const note = state.text === null ? "" : "  # of the file, without the edit: save it first";
+  return `runner ${all.map(quoted).join(" ")}${note}`;
+}
+
+/** The command line that shows the same runs. */
+function commandOfRuns() {
+  const folder = (run) => quoted(`${start.runs}/${run}`);
+  if (!state.run) return "";
+  return state.old ? `runner diff ${folder(state.old)} ${folder(state.run)}` : `runner summary ${folder(state.run)}`;
+}
+
+function drawCommand() {
+  $("command").textContent = state.view === "runs" ? commandOfRuns() : commandOfTest();
 }
 
 function drawHead() {
   $("name").textContent = state.test;
-  document.title = state.test ? `${state.test} – runner` : "runner";
+  const title = state.view === "runs" ? "Runs" : state.test;
+  document.title = title ? `${title} – runner` : "runner";
   $("edited").hidden = $("revert").hidden = state.text === null;
 }
 
 function refresh() {
   edited = performance.now();
   for (const column of columns) column.refresh();
+  drawState();
   drawHead();
   drawCommand();
   writeAddress();
@@ -299,18 +333,42 @@ function drawTargets() {
   $("targets").replaceChildren(...buttons);
 }
 
-async function openTest(name, keeps) {
+/** Shows a test that cannot be read: nothing of the one before stays. */
+function showUnreadable(message) {
+  file = { ...NO_FILE };
+  state.text = null;
+  editor.set("");
+  makeColumns();
+  for (const column of columns) column.fail(message);
+  editor.mark(0, 0, false);
+  drawPictures();
+  drawState();
+  drawHead();
+  drawCommand();
+  writeAddress();
+}
+
+/** Opens a test: with the rest of the state if `keeps`, or else with what is `chosen` of it. */
+async function openTest(name, keeps, chosen = {}) {
+  const opening = ++openings;
+  let opened;
+  let failure;
   try {
-    file = await ask("test", { test: name });
+    opened = await ask("test", { test: name });
   } catch (error) {
-    $("state").textContent = error.message;
-    return;
+    failure = error.message;
   }
+  if (opening !== openings) return;
   state.test = name;
-  if (!keeps) Object.assign(state, { text: null, line: 0, pixel: null, pass: -1, base: -1, stage: "", width: "" });
+  markOpened();
+  const isEdited = keeps && state.text !== null;
+  if (failure !== undefined && !isEdited) return showUnreadable(failure);
+  file = opened ?? { ...NO_FILE };
+  if (!keeps) Object.assign(state, { text: null, line: 0, pixel: null, pass: -1, base: -1, stage: "", width: "", ...chosen });
   editor.set(state.text ?? file.text);
   drawOptions();
   makeColumns();
+  drawPictures();
   refresh();
 }
 
@@ -327,7 +385,12 @@ function filterTests() {
   const found = words.length ? names.filter((name) => words.every((word) => name.toLowerCase().includes(word))) : names;
   tests.set(found);
   $("count").textContent = `${found.length} of ${names.length}`;
-  const index = found.indexOf(state.test);
+  markOpened();
+}
+
+/** Puts the cursor of the list on the test that is open. */
+function markOpened() {
+  const index = tests.items.indexOf(state.test);
   if (index >= 0) {
     tests.cursor = index;
     tests.show(index);
@@ -338,8 +401,15 @@ function filterTests() {
 async function watch() {
   try {
     if ($("watch").checked && state.test && state.text === null) {
+      const opening = openings;
       const { version } = await ask("version", { test: state.test });
-      if (version && version !== file.version) {
+      if (opening !== openings) {
+        // Another test is open by now.
+      } else if (!version && file.version) {
+        // The file is gone: the columns say so in the place of the old results.
+        file.version = version;
+        refresh();
+      } else if (version && version !== file.version) {
         file = await ask("test", { test: state.test });
         const { scrollTop } = $("editor");
         editor.set(file.text);
@@ -354,12 +424,14 @@ async function watch() {
 }
 
 function showView(view) {
-  state.view = view;
+  state.view = document.body.dataset.view = view;
   $("test-view").hidden = view !== "test";
   $("runs-view").hidden = view !== "runs";
   $("view-test").setAttribute("aria-pressed", String(view === "test"));
   $("view-runs").setAttribute("aria-pressed", String(view === "runs"));
   if (view === "runs") runs.open();
+  drawHead();
+  drawCommand();
   writeAddress();
 }
 
@@ -479,6 +551,26 @@ function listen() {
   });
 }
 
+/** Opens the test of a result of a run, with its options; returns why not. */
+function openResult({ test, gen, variant }) {
+  if (!names.includes(test)) return `${test} is not in the list: start \`runner serve\` with its folder.`;
+  if (!start.targets.includes(gen)) return `${gen} is a system's driver, on which the page executes nothing.`;
+  const shown = { ...state };
+  // Differences have no options.
+  const left = variant === undefined ? [] : takeVariant(variant);
+  const others = left.filter((option) => option !== "driver=mesa");
+  if (others.length) {
+    Object.assign(state, shown);
+    return `Only the command line sets ${others.join(", ")}.`;
+  }
+  state.targets = [gen];
+  Object.assign(state, { tab: left.length ? "driver" : state.tab === "driver" ? "verdict" : state.tab, tabs: {} });
+  drawTargets();
+  showView("test");
+  openTest(test, false, { width: state.width });
+  return "";
+}
+
 /** Shows what the address says. */
 async function show() {
   if (!TABS.includes(state.tab)) state.tab = "verdict";
@@ -505,13 +597,8 @@ async function main() {
   tests = new Rows($("tests"), (row, name) => (row.textContent = name), (name, _, opens) => {
     if (opens) openTest(name, false);
   });
-  runs = new Runs($("runs-view"), (test, targets) => {
-    if (!names.includes(test)) return;
-    state.targets = start.targets.filter((target) => targets.includes(target));
-    drawTargets();
-    showView("test");
-    openTest(test, false);
-  });
+  runs = new Runs($("runs-view"), openResult, drawCommand);
+  onWritten((isWhole) => ($("edited").textContent = isWhole ? "edited" : "edited, too long for the address"));
   try {
     start = await ask("start");
     names = (await ask("tests")).split("\n").filter(Boolean);

@@ -22,10 +22,10 @@ function select(label, changed) {
 }
 
 export class Runs {
-  /** `opened(test, targets)` hears of a chosen result. */
-  constructor(host, opened) {
+  /** `opened(result)` opens a chosen result or returns why not; `shown()` hears of other runs. */
+  constructor(host, opened, shown) {
     this.host = host;
-    this.opened = opened;
+    this.shown = shown;
     this.results = [];
     this.run = select("Run", (run) => this.show(run, state.old));
     this.old = select("Compare with", (old) => this.show(state.run, old));
@@ -40,6 +40,7 @@ export class Runs {
       this.rows.choose(0, false);
       event.preventDefault();
     });
+    this.facts = "";
     this.message = element("span");
     this.message.setAttribute("role", "status");
     this.history = element("div", { className: "bar" });
@@ -48,7 +49,7 @@ export class Runs {
     list.setAttribute("role", "listbox");
     list.setAttribute("aria-label", "Results: Enter opens the test");
     this.rows = new Rows(list, (row, item) => this.fill(row, item), (item, _, opens) => {
-      if (opens) opened(item.test, [item.gen]);
+      if (opens) this.message.textContent = opened(item) || this.facts;
       else this.showHistory(item.test);
     });
     const bar = element("div", { className: "bar" }, element("label", {}, "Run ", this.run),
@@ -81,6 +82,7 @@ export class Runs {
     Object.assign(state, { run, old });
     [this.run.value, this.old.value] = [run, old];
     writeAddress();
+    this.shown();
     if (!run) {
       this.results = [];
       this.message.textContent = "There is no run yet: `runner PATH` makes one.";
@@ -90,6 +92,7 @@ export class Runs {
     if (!keeps) this.message.textContent = "…";
     try {
       this.results = old ? await this.differences(old, run) : await this.table(run);
+      this.facts = this.message.textContent;
     } catch (error) {
       this.results = [];
       this.message.textContent = error.message;
@@ -110,7 +113,7 @@ export class Runs {
     }
     this.message.textContent = texts.join(", ");
     return results.map(([test, gen, variant, status, outcome, phase, reason]) => ({
-      test, gen, status, outcome, name: status,
+      test, gen, variant, status, outcome, name: status,
       text: `${status.padEnd(8)} ${outcome.padEnd(11)} ${gen.padEnd(10)} ${test}${variant ? ` (${variant})` : ""}  ${phase} ${reason}`,
     }));
   }

@@ -34,6 +34,9 @@ const TEXTS = ["view", "test", "tab", "stage", "width", "backend", "math", "shad
 const NUMBERS = ["line", "pass", "base"];
 const PLAIN = { view: "test", tab: "verdict", driver: "batch", line: 0, pass: -1, base: -1 };
 
+// Options that only the command line sets.
+const FOREIGN = ["binaries", "compiler", "compile-only", "driver", "gl-device", "gl-platform", "mock", "rewrite", "vk-device", "vk-validate"];
+
 /** Reads the address. */
 export async function readAddress() {
   const words = new URLSearchParams(location.hash.slice(1));
@@ -59,6 +62,12 @@ export async function readAddress() {
 }
 
 let writing = 0;
+let heard = () => {};
+
+/** `listener(isWhole)` hears of each written address: false if the edited text does not fit. */
+export function onWritten(listener) {
+  heard = listener;
+}
 
 /** Writes the address soon, without an entry in the history. */
 export function writeAddress() {
@@ -73,13 +82,40 @@ export function writeAddress() {
     if (state.pixel) words.set("pixel", `${state.pixel.x},${state.pixel.y}`);
     const tabs = Object.entries(state.tabs).map(([target, tab]) => `${target}:${tab}`);
     if (tabs.length) words.set("tabs", tabs.join(","));
+    let isWhole = true;
     if (state.text !== null) {
       const text = await packedText(state.text);
-      if (text.length <= LONGEST) words.set("text", text);
+      isWhole = text.length <= LONGEST;
+      if (isWhole) words.set("text", text);
     }
     const readable = words.toString().replaceAll("%2C", ",").replaceAll("%2F", "/").replaceAll("%3A", ":");
     history.replaceState(null, "", `${location.pathname}${location.search}#${readable}`);
+    heard(isWhole);
   }, 150);
+}
+
+/**
+ * Takes the options over with which a run got a result: `backend=vec4,disable-pass=a+b`. Returns
+ * those that the page cannot set.
+ */
+export function takeVariant(variant) {
+  const rest = [];
+  const left = [];
+  Object.assign(state, { backend: "", width: "", math: "", shade: "", reference: true });
+  for (const option of variant.split(",").filter(Boolean)) {
+    const at = option.indexOf("=");
+    const [name, value] = [option.slice(0, at), option.slice(at + 1)];
+    if (["backend", "width", "math", "shade"].includes(name)) state[name] = value;
+    else if (name === "reference") state.reference = value !== "no";
+    else if (["disable-pass", "disable-quirk", "pass-limit"].includes(name)) {
+      rest.push(...value.split("+").map((part) => `--${name} ${part}`));
+    } else if (name === "spirv") rest.push("--spirv");
+    else if (name === "validate") rest.push("--no-validate");
+    else if (FOREIGN.includes(name)) left.push(option);
+    else rest.push(`--${name} ${value}`);
+  }
+  state.options = rest.join(" ");
+  return left;
 }
 
 /** The options of looks as words. */

@@ -23,7 +23,7 @@ const GRADIENT: &str = "[require]\nGLSL >= 1.10\n\n[vertex shader passthrough]\n
     relative probe rgb (0.5, 0.5) (0.5, 0.5, 0.5)\n";
 
 /// Returns the browser, or says loudly that the test does not run.
-fn browser(test: &str) -> Option<std::path::PathBuf> {
+pub(super) fn browser(test: &str) -> Option<std::path::PathBuf> {
     let found = installed();
     if found.is_none() {
         // Not captured, unlike the output of macros.
@@ -33,7 +33,7 @@ fn browser(test: &str) -> Option<std::path::PathBuf> {
     found
 }
 
-fn sandbox() -> Sandbox {
+pub(super) fn sandbox() -> Sandbox {
     let sandbox = Sandbox::new();
     sandbox
         .file("suite/gradient.shader_test", GRADIENT)
@@ -42,7 +42,7 @@ fn sandbox() -> Sandbox {
     sandbox
 }
 
-fn opened(program: &std::path::PathBuf, server: &Server, state: &str) -> Browser {
+pub(super) fn opened(program: &std::path::PathBuf, server: &Server, state: &str) -> Browser {
     let mut page = Browser::open(program, &format!("{}#{state}", server.address), SIZE);
     page.wait("document.body?.dataset.ready");
     page
@@ -63,7 +63,7 @@ fn shot(page: &mut Browser, name: &str) {
 const MIDDLE: &str = "(() => { const c = document.querySelector('canvas'); \
     return Array.from(c.getContext('2d').getImageData(c.width / 2, c.height / 2, 1, 1).data).join(' '); })()";
 
-fn settled(column: &str) -> String {
+pub(super) fn settled(column: &str) -> String {
     format!(
         "document.querySelector('[data-target={column}]:not(.stale) h2 .time')?.textContent && document.querySelectorAll('canvas').length"
     )

@@ -4,3 +4,4 @@ mod browser;
 mod driven;
 mod hostile;
 mod server;
+mod told;
