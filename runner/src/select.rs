@@ -320,7 +320,8 @@ impl Filter {
 /// script of the same name takes their place.
 ///
 /// # Errors
-/// Fails on a missing path, on a named file that cannot be opened, and on two files with one name.
+/// Fails on a missing path, on a named file that cannot be opened, on a directory that cannot be
+/// read, and on two files with one name.
 pub fn find_tests(paths: &[PathBuf], kinds: FileKinds) -> Result<Vec<TestFile>, SelectError> {
     // Keyed by the path's bytes: a comparison by components takes a quarter of the search.
     let mut found: BTreeMap<OsString, TestFile> = BTreeMap::new();
@@ -332,7 +333,7 @@ pub fn find_tests(paths: &[PathBuf], kinds: FileKinds) -> Result<Vec<TestFile>, 
             if RunFolder::holds_run(&real) {
                 return Err(SelectError::Run { path: path.display().to_string() });
             }
-            for (file, link) in files_below(path, kinds) {
+            for (file, link) in files_below(path, kinds)? {
                 let absolute = if link { absolute(&file) } else { directories.absolute(&file) };
                 let name = namer.name(&absolute, &real);
                 found.entry(absolute.into_os_string()).or_insert_with(|| TestFile::new(name, file));
@@ -432,14 +433,28 @@ impl Directories {
 /// is visited once, however many links lead to it, and folders that hold a run are left out: the
 /// scripts of its failure bundles are no tests. Unreadable files are listed, too: their results
 /// report the error.
-fn files_below(directory: &Path, kinds: FileKinds) -> Vec<(PathBuf, bool)> {
+///
+/// # Errors
+/// Fails on a directory that cannot be read: its tests would be missed silently.
+fn files_below(directory: &Path, kinds: FileKinds) -> Result<Vec<(PathBuf, bool)>, SelectError> {
     let test_of = |entry: walkdir::Result<walkdir::DirEntry>| match entry {
         Ok(entry) if entry.file_type().is_dir() => None,
         Ok(entry) => {
             let link = entry.path_is_symlink();
-            Some((entry.into_path(), link))
+            Some(Ok((entry.into_path(), link)))
         }
-        Err(error) => error.path().map(|path| (path.to_owned(), true)),
+        Err(error) => {
+            let path = error.path()?.to_owned();
+            match error.into_io_error() {
+                Some(source) if path.is_dir() => {
+                    Some(Err(SelectError::Path { path: path.display().to_string(), source }))
+                }
+                _ => Some(Ok((path, true))),
+            }
+        }
+    };
+    let is_accepted = |file: &Result<(PathBuf, bool), SelectError>| {
+        file.as_ref().map_or(true, |(path, _)| kinds.accepts(path))
     };
     let mut visited = HashSet::new();
     WalkDir::new(directory)
@@ -450,7 +465,7 @@ fn files_below(directory: &Path, kinds: FileKinds) -> Vec<(PathBuf, bool)> {
                 || (visited.insert(identity(entry)) && !RunFolder::holds_run(entry.path()))
         })
         .filter_map(test_of)
-        .filter(|(path, _)| kinds.accepts(path))
+        .filter(is_accepted)
         .collect()
 }
 

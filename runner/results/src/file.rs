@@ -57,7 +57,7 @@ impl WriteError {
 /// Replaces a file atomically: readers see the old or the new contents.
 ///
 /// # Errors
-/// Fails if the file cannot be written; the old contents remain.
+/// Fails if the file cannot be written; the old contents remain, and nothing else.
 pub fn replace_file(path: &Path, contents: &[u8]) -> Result<(), WriteError> {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(".new");
@@ -68,5 +68,23 @@ pub fn replace_file(path: &Path, contents: &[u8]) -> Result<(), WriteError> {
         file.sync_all()?;
         std::fs::rename(&temporary, path)
     };
-    write().map_err(WriteError::at(path))
+    write().map_err(|reason| {
+        // The first error is the one to report.
+        let _ = std::fs::remove_file(&temporary);
+        WriteError::at(path)(reason)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failed_replacement_leaves_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        std::fs::create_dir(&path).unwrap();
+        assert!(replace_file(&path, b"text").is_err());
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
 }

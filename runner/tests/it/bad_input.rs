@@ -61,6 +61,18 @@ fn unreadable_file() {
             .expect(1, &["cannot read the file: Permission denied"]);
         sandbox.run(&["locked/a.shader_test"]).expect(2, &["Permission denied"]);
     }
+
+    // A folder that cannot be read would hide its tests.
+    sandbox.file("suites/locked/a.shader_test", GREEN).file("suites/b.shader_test", GREEN);
+    let path = sandbox.path("suites/locked");
+    let mode = |mode| {
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).expect("permissions");
+    };
+    mode(0o000);
+    if fs::read_dir(&path).is_err() {
+        sandbox.run(&["suites"]).expect(2, &["error: suites/locked: Permission denied"]);
+    }
+    mode(0o700);
 }
 
 #[test]
