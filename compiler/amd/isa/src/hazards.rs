@@ -254,7 +254,12 @@ impl Hazard {
             Second::ScalarMemoryReads | Second::VectorMemoryReads => {
                 registers.iter().any(|r| matches!(r, Register::Scalar(0..126)) && second.reads(*r))
             }
-            Second::ReadlaneReads | Second::DppReads => registers.iter().any(|r| second.reads(*r)),
+            Second::ReadlaneReads => registers.iter().any(|r| second.reads(*r)),
+            // The first source is another lane's. ACO counts so; LLVM looks at all sources.
+            Second::DppReads => match second.instruction.operands[1] {
+                Operand::Vector(source) => registers.contains(&Register::Vector(source)),
+                _ => false,
+            },
             Second::ScalarLoadDescriptor => second.accesses.iter().any(|access| {
                 access.kind == Kind::Resource && registers.contains(&access.register)
             }),

@@ -153,7 +153,7 @@ fn access_image(
         ImageOperation::Store { coordinates, layer, texel, .. } => {
             perform(coordinates, layer, 0, &ImageOp::Store(texel))
         }
-        ImageOperation::Atomic { coordinates, layer, operation, data } => {
+        ImageOperation::Atomic { coordinates, layer, operation, data, .. } => {
             let [new, compared] = data;
             let (op, data) = match operation {
                 "cmpswap" => (AtomicOp::CompareExchange, [compared, new]),

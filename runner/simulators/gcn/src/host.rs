@@ -119,6 +119,8 @@ pub enum ImageOperation {
         coordinates: [i32; 3],
         /// Layer.
         layer: i32,
+        /// Sample.
+        sample: u32,
         /// Name of the operation: the mnemonic after `image_atomic_`.
         operation: &'static str,
         /// The operand, and the value to compare with.

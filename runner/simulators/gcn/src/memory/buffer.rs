@@ -186,7 +186,9 @@ impl Step<'_> {
             let Resource { data_format, number_format, .. } = resource;
             Reason::Descriptor(format!("format {data_format} with numbers {number_format}"))
         };
-        if widths.is_empty() || matches!(resource.data_format, 6..=8) {
+        let is_packed_float = matches!(resource.data_format, 6 | 7) && resource.number_format == 7;
+        let is_unknown = matches!(resource.data_format, 6..=8) && !is_packed_float;
+        if widths.is_empty() || is_unknown {
             return Err(unknown());
         }
         if access.room < bytes as i64 {

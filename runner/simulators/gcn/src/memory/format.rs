@@ -37,6 +37,8 @@ pub(crate) fn load(bits: u32, width: u32, number_format: u8) -> Option<u32> {
         5 => signed as u32,
         7 if width == 32 => bits,
         7 if width == 16 => half::to_single(bits as u16).to_bits(),
+        // Without a sign, with fewer places than halves.
+        7 if matches!(width, 10 | 11) => half::to_single((bits << (15 - width)) as u16).to_bits(),
         _ => return None,
     })
 }

@@ -78,7 +78,9 @@ fn texel_operation(operation: &'static str, address: &Address, data: [u32; 2]) -
     let axis = |axis: usize| if axis < layout.axes { address.dwords[at + axis] } else { 0 };
     let coordinates = [axis(0), axis(1), axis(2)].map(u32::cast_signed);
     let layer = address.layer().unwrap_or(0).cast_signed();
-    ImageOperation::Atomic { coordinates, layer, operation, data }
+    let after = address.after() + usize::from(layout.layer);
+    let sample = if layout.sample { address.dwords[after] } else { 0 };
+    ImageOperation::Atomic { coordinates, layer, sample, operation, data }
 }
 
 impl Step<'_> {

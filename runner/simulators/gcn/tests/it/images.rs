@@ -153,6 +153,7 @@ fn stores_and_atomics() {
     let atomic = ImageOperation::Atomic {
         coordinates: [1, 0, 0],
         layer: 0,
+        sample: 0,
         operation: "cmpswap",
         data: [44, 55],
     };

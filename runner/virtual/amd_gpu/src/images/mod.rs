@@ -166,8 +166,8 @@ impl View<'_> {
                 view.store((coordinates, sample), layer, level, texel);
                 [0; 4]
             }
-            ImageOperation::Atomic { coordinates, layer, operation, data } => {
-                view.atomic(coordinates, layer, operation, data)?
+            ImageOperation::Atomic { coordinates, layer, sample, operation, data } => {
+                view.atomic((coordinates, sample), layer, operation, data)?
             }
             _ => view.look_up(access)?,
         };
@@ -420,12 +420,12 @@ impl<'a> View<'a> {
 
     fn atomic(
         &self,
-        coordinates: [i32; 3],
+        (coordinates, sample): ([i32; 3], u32),
         layer: i32,
         operation: &str,
         data: [u32; 2],
     ) -> Result<[u32; 4], String> {
-        let Some(texel) = self.place(coordinates, layer, 0, 0) else { return Ok([0; 4]) };
+        let Some(texel) = self.place(coordinates, layer, 0, sample) else { return Ok([0; 4]) };
         if self.format.bytes != 4 || self.compression.is_some() {
             return Err(format!("an atomic operation on {} bytes", self.format.bytes));
         }
