@@ -78,7 +78,7 @@ impl Consumer<'_> {
         let inputs = self.next.map_or(&[][..], |next| &next.inputs);
         let levels = [Slot::TessLevelOuter, Slot::TessLevelInner];
         let slots = inputs.iter().map(|v| v.slot).chain(levels);
-        slots.filter(|&slot| !supplied(slot)).any(|slot| self.reads(slot) != 0 && !written(slot))
+        slots.filter(|&slot| !supplied(slot)).any(|slot| !written(slot) && self.reads(slot) != 0)
     }
 }
 

@@ -102,7 +102,7 @@ impl InterpreterDevice {
                 .outputs
                 .iter()
                 .zip(undefined)
-                .any(|(v, mask)| consumer.reads(v.slot) & mask != 0);
+                .any(|(v, mask)| mask != 0 && consumer.reads(v.slot) & mask != 0);
         if visible || self.sees_undefined_memory(program) {
             self.undefined.inputs = true;
             self.undefined.batches.insert(self.shaded, !0);

@@ -52,39 +52,35 @@ pub(crate) fn put_fragments(batch: &mut FragmentBatch, outputs: &Outputs) {
         mask(&mut covered().filter(|&lane| outputs.undefined_control_flow.contains(lane)));
     let mut colors = vec![0; batch.outputs.color.rows()];
     for (output, value) in &outputs.fragment {
-        let of_component =
-            |c: usize| mask(&mut live.iter().copied().filter(|&lane| value.is_undefined(c, lane)));
+        let of_component = |c: usize| {
+            let lanes = if value.all_defined() { &[] } else { &live[..] };
+            mask(&mut lanes.iter().copied().filter(|&lane| value.is_undefined(c, lane)))
+        };
+        let mut put_single = |to: &mut Vec<u32>| {
+            *to = (0..lanes).map(|lane| value.get(0, lane) as u32).collect();
+            undefined |= of_component(0);
+        };
+        let mut put_location = |location: u8| {
+            put_color(&mut batch.outputs.color, location, value);
+            mark_color(&mut colors, location, of_component);
+        };
         match *output {
-            FragmentOutput::Color { location, index: 0 } => {
-                mark_color(&mut colors, location, of_component)
-            }
-            FragmentOutput::AllColors => mark_color(&mut colors, 0, of_component),
+            FragmentOutput::Color { location, index: 0 } => put_location(location),
+            FragmentOutput::AllColors => put_location(0),
             FragmentOutput::Color { .. } => {
+                put_color(&mut batch.outputs.dual_source, 0, value);
                 undefined |= (0..4).fold(0, |all, c| all | of_component(c));
             }
-            FragmentOutput::Depth | FragmentOutput::Stencil | FragmentOutput::SampleMask => {
-                undefined |= of_component(0);
-            }
-        }
-        let first = |lane: usize| value.get(0, lane) as u32;
-        match *output {
-            FragmentOutput::Color { location, index: 0 } => {
-                put_color(&mut batch.outputs.color, location, value)
-            }
-            FragmentOutput::Color { .. } => put_color(&mut batch.outputs.dual_source, 0, value),
-            FragmentOutput::AllColors => put_color(&mut batch.outputs.color, 0, value),
-            FragmentOutput::Depth => batch.outputs.depth = (0..lanes).map(first).collect(),
-            FragmentOutput::Stencil => batch.outputs.stencil = (0..lanes).map(first).collect(),
-            FragmentOutput::SampleMask => {
-                batch.outputs.sample_mask = (0..lanes).map(first).collect()
-            }
+            FragmentOutput::Depth => put_single(&mut batch.outputs.depth),
+            FragmentOutput::Stencil => put_single(&mut batch.outputs.stencil),
+            FragmentOutput::SampleMask => put_single(&mut batch.outputs.sample_mask),
         }
     }
     batch.outputs.killed =
         outputs.killed.iter().filter(|&lane| lane < 64).fold(0, |mask, lane| mask | 1 << lane);
     batch.outputs.undefined = undefined;
-    colors.truncate(colors.iter().rposition(|&lanes| lanes != 0).map_or(0, |last| last + 1));
-    batch.outputs.undefined_colors = colors;
+    let is_any = colors.iter().any(|&lanes| lanes != 0);
+    batch.outputs.undefined_colors = if is_any { colors } else { Vec::new() };
 }
 
 /// Adds the lanes whose components of a color are undefined.

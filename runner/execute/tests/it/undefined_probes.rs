@@ -4,6 +4,19 @@ use execute::{Devices, RunOptions, TestCase, run_text};
 use results::verdict::{Phase, Status};
 use vocabulary::Target;
 
+/// Vertices of a patch or a fan that is the window, which has another color before.
+const CORNERS: &str = "[vertex data]
+piglit_vertex/float/2
+-1 -1
+ 1 -1
+ 1  1
+-1  1
+
+[test]
+clear color 0.5 0.5 0.5 0.5
+clear
+";
+
 /// A patch whose control shader executes `control`; the color is the sum of what it may write.
 fn patch(control: &str) -> String {
     format!(
@@ -39,17 +52,7 @@ in float value;
 out vec4 color;
 void main() {{ color = vec4(value); }}
 
-[vertex data]
-piglit_vertex/float/2
--1 -1
- 1 -1
- 1  1
--1  1
-
-[test]
-clear color 0.5 0.5 0.5 0.5
-clear
-patch parameter vertices 4
+{CORNERS}patch parameter vertices 4
 draw arrays GL_PATCHES 0 4
 probe rgba 5 5 0.25 0.25 0.25 0.25
 "
@@ -117,17 +120,7 @@ void main() {{ gl_Position = piglit_vertex; half_written.xy = vec2(0.75); }}
 in vec4 half_written;
 {fragment}
 
-[vertex data]
-piglit_vertex/float/2
--1 -1
- 1 -1
- 1  1
--1  1
-
-[test]
-clear color 0.5 0.5 0.5 0.5
-clear
-draw arrays GL_TRIANGLE_FAN 0 4
+{CORNERS}draw arrays GL_TRIANGLE_FAN 0 4
 {probe}
 "
     )

@@ -33,22 +33,6 @@ pub struct Readback {
     pub undefined: Vec<(u32, u8)>,
 }
 
-impl Readback {
-    /// Colors as numbers, row by row from the bottom.
-    #[must_use]
-    pub fn colors(&self) -> Vec<[f32; 4]> {
-        let count = (self.rect.x1 - self.rect.x0) * (self.rect.y1 - self.rect.y0);
-        match &self.pixels {
-            Pixels::Constant(texel) => {
-                vec![self.format.to_f32(*texel); usize::try_from(count).unwrap_or(0)]
-            }
-            Pixels::Varying(texels) => {
-                texels.iter().map(|texel| self.format.to_f32(*texel)).collect()
-            }
-        }
-    }
-}
-
 /// Outcome of a probe.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProbeResult {
@@ -78,6 +62,11 @@ impl Readback {
     /// Returns all texels, row by row from the bottom.
     pub fn texels(&self) -> impl Iterator<Item = Texel> {
         (0..self.count()).map(|index| self.texel(index))
+    }
+
+    /// Returns all texels as numbers, row by row from the bottom.
+    pub fn colors(&self) -> impl Iterator<Item = [f32; 4]> {
+        self.texels().map(|texel| self.format.to_f32(texel))
     }
 
     /// True if one of the first `channels` components of a pixel is known to be undefined.

@@ -45,6 +45,12 @@ impl HotBlock {
             floating: self.floating | quick.is_floating(),
         })
     }
+
+    /// True if the modes are those that the instructions are made for.
+    #[inline(always)]
+    pub(crate) fn fits(&self, registers: &Registers) -> bool {
+        !self.floating || Quick::fits_modes(registers)
+    }
 }
 
 /// Form of an instruction.
@@ -127,13 +133,10 @@ impl Hot {
         self.steps.get(index as usize)
     }
 
-    /// Executes the block of arithmetic from an instruction on, whose required channels are active.
-    /// Returns the number of executed instructions: 0 if the block is for other modes.
+    /// Executes the block of arithmetic from an instruction on, which [fits](HotBlock::fits), and
+    /// whose required channels are active.
     #[inline(always)]
-    pub(crate) fn execute(&self, index: u32, block: HotBlock, registers: &mut Registers) -> u32 {
-        if block.floating && !Quick::fits_modes(registers) {
-            return 0;
-        }
+    pub(crate) fn execute(&self, index: u32, block: HotBlock, registers: &mut Registers) {
         let start = index as usize;
         let steps = self.steps.get(start..start + block.length as usize).unwrap_or(&[]);
         for step in steps {
@@ -141,7 +144,6 @@ impl Hot {
                 quick.execute_full(registers);
             }
         }
-        block.length
     }
 
     /// Number of resolved instructions.

@@ -131,18 +131,14 @@ impl Kernel {
                 Form::Quick(quick) if quick.fits(&thread.regs) => {
                     let HotBlock { length, required, .. } = step.block;
                     let is_full = thread.active & required == required;
-                    let executed =
-                        if length > 1 && is_full && u64::from(length) <= budget - thread.steps {
-                            hot.execute(ip, step.block, &mut thread.regs)
-                        } else {
-                            0
-                        };
-                    if executed == 0 {
+                    let is_allowed = u64::from(length) <= budget - thread.steps;
+                    if length > 1 && is_full && is_allowed && step.block.fits(&thread.regs) {
+                        hot.execute(ip, step.block, &mut thread.regs);
+                        thread.steps += u64::from(length) - 1;
+                        ip += length;
+                    } else {
                         quick.execute(&mut thread.regs, thread.active);
                         ip += 1;
-                    } else {
-                        thread.steps += u64::from(executed) - 1;
-                        ip += executed;
                     }
                     continue;
                 }

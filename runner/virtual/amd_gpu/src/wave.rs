@@ -14,6 +14,7 @@ use crate::images::Images;
 use crate::kernels::Kernel;
 use crate::registers::Registers;
 use crate::state::HardwareStage;
+use crate::tiling::ADDRESS_MASK;
 
 /// Instructions between two looks at the process.
 const SLICE: u64 = 1 << 16;
@@ -23,8 +24,6 @@ const INSTRUCTION: u64 = 4;
 const BUDGET: u64 = 1 << 24;
 /// Most registers behind those of a program that the address of an image access can reach.
 const ADDRESS_REGISTERS: usize = 16;
-/// Bits of an address.
-const ADDRESS_MASK: u64 = (1 << 48) - 1;
 
 /// A program with the values that the driver gives it.
 #[derive(Clone, Debug)]

@@ -80,12 +80,10 @@ impl ShaderBuilder<'_> {
         let result = self.result_local(i.id, ty);
         out.push(Statement::Declare { local: result, value: None });
         self.values.insert(i.id, Value::Local(result));
-        self.each_invocation(out, |this, number| {
+        self.each_invocation(result, out, |this, number| {
             let (source, own) = (this.local(source), this.local(number));
             let is_meant = this.compared(B::Equal, source, own);
-            let read = this.read_of(value, number);
-            let place = this.local(result);
-            (is_meant, this.assign(place, read))
+            (is_meant, this.read_of(value, number))
         });
         Ok(())
     }
@@ -96,11 +94,12 @@ impl ShaderBuilder<'_> {
         self.builtin(F::ReadInvocation, vec![value, number], ty)
     }
 
-    /// Appends a loop over the numbers of a subgroup's invocations; `body` gives the condition and
-    /// the statement for the number in a local. All reads are outside of the branch: they are of
-    /// the invocations that are active here.
+    /// Appends a loop over the numbers of a subgroup's invocations; `body` gives for the number in
+    /// a local the condition under which `result` gets a value, and this value. All reads are
+    /// outside of the branch: they are of the invocations that are active here.
     fn each_invocation(
         &mut self,
+        result: LocalId,
         out: &mut Vec<Statement>,
         body: impl FnOnce(&mut Self, LocalId) -> (ExprId, ExprId),
     ) {
@@ -115,10 +114,9 @@ impl ShaderBuilder<'_> {
         let (own, size) = (self.local(number), self.system_value(BuiltinVariable::SubGroupSize));
         let goes_on = Some(self.compared(B::Less, own, size));
         let mut inner = Vec::new();
-        let ExprKind::Assign { place, value: read } = self.shader.exprs[value].kind else { return };
-        let ty = self.ty(read);
-        let kept = self.declared("joined", ty, Some(read), &mut inner);
-        let kept = self.local(kept);
+        let ty = self.ty(value);
+        let kept = self.declared("joined", ty, Some(value), &mut inner);
+        let (place, kept) = (self.local(result), self.local(kept));
         let then = vec![Statement::Expression(self.assign(place, kept))];
         inner.push(Statement::If { condition, then, otherwise: Vec::new() });
         out.push(Statement::Loop {
@@ -157,7 +155,7 @@ impl ShaderBuilder<'_> {
         let identity = self.push(ExprKind::Literal(reduction.identity), scalar);
         let identity = self.splat(identity, ty);
         let result = self.declared("reduced", ty, Some(identity), out);
-        self.each_invocation(out, |this, number| {
+        self.each_invocation(result, out, |this, number| {
             let mut is_meant = this.is_active(active, number);
             if let Some(other) = this.is_of_operation(operation, cluster, number) {
                 is_meant = this.binary(B::LogicalAnd, is_meant, other);
@@ -167,8 +165,7 @@ impl ShaderBuilder<'_> {
                 Joining::Operator(op) => this.binary(op, before, read),
                 Joining::Function(function) => this.builtin(function, vec![before, read], ty),
             };
-            let place = this.local(result);
-            (is_meant, this.assign(place, joined))
+            (is_meant, joined)
         });
         let wanted = self.result_type(i)?;
         let value = self.local(result);

@@ -81,14 +81,11 @@ fn entry_point(module: &Module, i: &Instruction) -> Result<(), Error> {
     module.demand(i, is_plain, "the function has parameters or a result")?;
     let mut seen = FxHashSet::default();
     for id in i.ids_from(2) {
-        let variable = module.get(id).filter(|v| v.op == Op::Variable);
-        let class = variable.and_then(|v| v.literal_at(0)).and_then(C::from_u32);
-        let fits = match class {
-            Some(C::Input | C::Output) => true,
-            Some(C::Function) | None => false,
-            Some(_) => module.version >= 0x10400,
-        };
-        module.demand(i, fits, "the interface has other than inputs and outputs")?;
+        module.demand(
+            i,
+            is_listed(module, id),
+            "the interface has other than inputs and outputs",
+        )?;
         let is_new = seen.insert(id) || module.version < 0x10400;
         module.demand(i, is_new, "the interface has a variable twice")?;
     }
@@ -110,6 +107,17 @@ fn mode_key(i: &Instruction) -> (Option<u32>, Option<u32>) {
     }
 }
 
+/// True for variables that the interface of an entry point lists: inputs and outputs; from SPIR-V
+/// 1.4 on all but those of functions.
+fn is_listed(module: &Module, id: u32) -> bool {
+    let variable = module.get(id).filter(|variable| variable.op == Op::Variable);
+    match variable.and_then(|variable| variable.literal_at(0)).and_then(C::from_u32) {
+        Some(C::Input | C::Output) => true,
+        Some(C::Function) | None => false,
+        Some(_) => module.version >= 0x10400,
+    }
+}
+
 /// Inputs and outputs that the functions of an entry point name are those of its interface; from
 /// SPIR-V 1.4 on other variables, too.
 fn listed(module: &Module, i: &Instruction) -> Result<(), Error> {
@@ -117,14 +125,7 @@ fn listed(module: &Module, i: &Instruction) -> Result<(), Error> {
     let functions = module.reached(i.id_at(1).unwrap_or(0), &mut FxHashSet::default());
     for used in functions.into_iter().flat_map(|function| module.body_of(function)) {
         for id in used.ids_from(0) {
-            let variable = module.get(id).filter(|variable| variable.op == Op::Variable);
-            let class = variable.and_then(|v| v.literal_at(0)).and_then(C::from_u32);
-            let is_interface = match class {
-                Some(C::Input | C::Output) => true,
-                Some(C::Function) | None => false,
-                Some(_) => module.version >= 0x10400,
-            };
-            let is_missing = is_interface && !interface.contains(&id);
+            let is_missing = is_listed(module, id) && !interface.contains(&id);
             module.demand(
                 used,
                 !is_missing,

@@ -11,14 +11,12 @@ use super::color_metadata::Metadata;
 use super::depth::Copied;
 use crate::registers::RegisterField;
 use crate::texels::{Encoder, Numbers, format};
-use crate::tiling::{Level, TileMode};
+use crate::tiling::{ADDRESS_MASK, Level, TileMode};
 
 /// Render targets of a draw.
 const TARGETS: u32 = 8;
 /// Truth table of the logic operation that stores the source.
 const COPY: u32 = 0xcc;
-/// Bits of an address.
-const ADDRESS_MASK: u64 = (1 << 48) - 1;
 
 /// Formats of color exports in pairs: halves, and numbers of 16 bits.
 const HALVES: u32 = 4;

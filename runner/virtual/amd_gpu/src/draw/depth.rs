@@ -7,10 +7,7 @@ use gpu_service::{CommandError, Outcome};
 use super::call::Draw;
 use super::depth_metadata::{Htile, Pixel};
 use crate::registers::RegisterField;
-use crate::tiling::{DepthTiles, Level, TileMode};
-
-/// Bits of an address.
-const ADDRESS_MASK: u64 = (1 << 48) - 1;
+use crate::tiling::{ADDRESS_MASK, DepthTiles, Level, TileMode};
 
 /// A change of a stencil: an operation, and the value that it takes.
 #[derive(Clone, Copy, Debug)]

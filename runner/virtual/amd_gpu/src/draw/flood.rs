@@ -9,11 +9,10 @@ use super::color::{ColorTarget, Colors};
 use super::fragment::{Extra, Fragments, valid};
 use super::shaded::Primitive;
 use crate::statistics::Count;
+use crate::tiling::ADDRESS_MASK;
 
 /// Bytes that are stored at once.
 const PATTERN: usize = 1024;
-/// Bits of an address.
-const ADDRESS_MASK: u64 = (1 << 48) - 1;
 
 impl Fragments<'_> {
     /// Shades a primitive of which all pixels have the same results: those of the first lane of a

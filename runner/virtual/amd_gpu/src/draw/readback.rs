@@ -3,9 +3,7 @@
 use gpu_service::Outcome;
 
 use super::color::Colors;
-
-/// Bits of an address.
-const ADDRESS_MASK: u64 = (1 << 48) - 1;
+use crate::tiling::ADDRESS_MASK;
 
 impl Colors<'_> {
     /// Texels of the first sample of the first layer of the first target, row after row.

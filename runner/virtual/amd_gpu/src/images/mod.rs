@@ -25,12 +25,10 @@ use surfaces::SurfaceFormat;
 use self::compression::{Compression, Texel};
 use self::levels::Levels;
 use crate::texels::{Encoder, Numbers, format, mask_format};
-use crate::tiling::{Level, Tile};
+use crate::tiling::{ADDRESS_MASK, Level, Tile};
 
 /// Format of the descriptor of no image.
 const NO_FORMAT: u8 = 0;
-/// Bits of an address.
-const ADDRESS_MASK: u64 = (1 << 48) - 1;
 
 /// Most images that are kept decoded.
 const MOST_VIEWS: usize = 16;

@@ -4,17 +4,26 @@ use gcn_simulator::{LANES, LaneValues, TexelAccess};
 
 use super::View;
 use super::compression::Texel;
+use crate::tiling::ADDRESS_MASK;
 
 /// Most bytes of a run: of texels of 16 bytes.
 const MOST_BYTES: usize = 16 * LANES;
-/// Bits of an address.
-const ADDRESS_MASK: u64 = (1 << 48) - 1;
 
 /// Lanes whose texels follow each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Run {
     first: usize,
     count: usize,
+}
+
+/// The runs of an access, in the order of lanes.
+fn runs(access: &TexelAccess) -> impl Iterator<Item = Run> {
+    let mut from = 0;
+    std::iter::from_fn(move || {
+        let run = next_run(access, from)?;
+        from = run.first + run.count;
+        Some(run)
+    })
 }
 
 /// The next run of an access from a lane on.
@@ -39,11 +48,9 @@ impl View<'_> {
         access: &TexelAccess,
         texels: &mut [LaneValues; 4],
     ) -> Result<(), String> {
-        let mut from = 0;
-        while let Some(run) = next_run(access, from) {
-            from = run.first + run.count;
+        for run in runs(access) {
             if !self.load_run(access, run, texels) {
-                for lane in run.first..from {
+                for lane in run.first..run.first + run.count {
                     let (coordinates, layer) = access.place(lane);
                     let (level, sample) = (access.levels[lane], access.samples[lane]);
                     let values = self.load(coordinates, layer, level, sample);
@@ -60,11 +67,9 @@ impl View<'_> {
         access: &TexelAccess,
         texels: &[LaneValues; 4],
     ) -> Result<(), String> {
-        let mut from = 0;
-        while let Some(run) = next_run(access, from) {
-            from = run.first + run.count;
+        for run in runs(access) {
             if !self.store_run(access, run, texels) {
-                for lane in run.first..from {
+                for lane in run.first..run.first + run.count {
                     let (coordinates, layer) = access.place(lane);
                     let (level, sample) = (access.levels[lane], access.samples[lane]);
                     let texel = texels.each_ref().map(|row| row[lane]);
@@ -238,12 +243,7 @@ mod tests {
             samples: [0; LANES],
         };
         access.layers[40] = 1;
-        let mut runs = Vec::new();
-        let mut from = 0;
-        while let Some(run) = next_run(&access, from) {
-            from = run.first + run.count;
-            runs.push((run.first, run.count));
-        }
+        let runs: Vec<_> = runs(&access).map(|run| (run.first, run.count)).collect();
         assert_eq!(runs, [(1, 2), (4, 28), (32, 8), (40, 1), (41, 23)]);
     }
 }

@@ -64,8 +64,7 @@ fn interpreted(path: &Path, text: &str) -> Option<(u32, u32, Vec<[f32; 4]>)> {
     run_replaced_explained(path, text.as_bytes(), &case, &mut explanation);
     let (_, readback) = explanation.snapshots.pop()?;
     let (width, height) = (readback.rect.x1.cast_unsigned(), readback.rect.y1.cast_unsigned());
-    let colors = readback.colors();
-    Some((width, height, colors))
+    Some((width, height, readback.colors().collect()))
 }
 
 /// Memory of a submission that notes what is written.
