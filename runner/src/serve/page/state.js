@@ -37,8 +37,12 @@ const PLAIN = { view: "test", tab: "verdict", driver: "batch", line: 0, pass: -1
 // Options that only the command line sets.
 const FOREIGN = ["binaries", "compiler", "compile-only", "driver", "gl-device", "gl-platform", "mock", "rewrite", "vk-device", "vk-validate"];
 
+// The address that was read or written last.
+let known = "";
+
 /** Reads the address. */
 export async function readAddress() {
+  known = location.hash;
   const words = new URLSearchParams(location.hash.slice(1));
   for (const name of TEXTS) state[name] = words.get(name) ?? PLAIN[name] ?? "";
   for (const name of NUMBERS) {
@@ -89,7 +93,10 @@ export function writeAddress() {
       if (isWhole) words.set("text", text);
     }
     const readable = words.toString().replaceAll("%2C", ",").replaceAll("%2F", "/").replaceAll("%3A", ":");
+    // A new address that the page has not heard of yet is the user's: it stays.
+    if (location.hash !== known) return;
     history.replaceState(null, "", `${location.pathname}${location.search}#${readable}`);
+    known = location.hash;
     heard(isWhole);
   }, 150);
 }

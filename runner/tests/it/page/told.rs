@@ -56,6 +56,27 @@ fn the_last_line_is_a_valid_command() {
 }
 
 #[test]
+fn a_new_address_is_not_overwritten() {
+    let Some(program) = browser("a_new_address_is_not_overwritten") else { return };
+    let sandbox = sandbox();
+    let server = Server::start(&sandbox, &["suite"]);
+    let mut page = opened(&program, &server, "test=suite/green&gen=skl&reference=no");
+    page.wait(&settled("skl"));
+    // The timers of the new address and of the page's own writing are due at once.
+    page.value(
+        "new Promise((resolve) => {
+            const busy = () => { const start = performance.now(); while (performance.now() - start < 400); };
+            setTimeout(busy, 0);
+            setTimeout(() => { location.hash = 'test=suite/red&gen=skl&reference=no'; resolve(); }, 100);
+            const filter = document.querySelector('#filter');
+            filter.value = 'suite';
+            filter.dispatchEvent(new Event('input'));
+        })",
+    );
+    page.wait("document.querySelector('#name').textContent === 'suite/red'");
+}
+
+#[test]
 fn verdicts_are_those_of_the_named_test() {
     let Some(program) = browser("verdicts_are_those_of_the_named_test") else { return };
     let sandbox = sandbox();
