@@ -82,7 +82,7 @@ impl Tools {
         let weight = key.len() + source.shader.words.len() * 4;
         self.modules.get(key, weight, |key| {
             let words: Arc<[u32]> =
-                rewritten(kept(&programs(source), key, || make(source))?).into();
+                rewritten(kept(&programs(source), key, || make(source))?)?.into();
             if self.validate {
                 let arguments = ["--target-env", source.environment(), "-"].map(OsStr::new);
                 run(VALIDATOR, &arguments, None, &bytes_of(&words))?;
@@ -102,7 +102,7 @@ impl Tools {
         let weight = key.len();
         self.modules.get(key, weight, |key| {
             let words = kept(&[COMPILER], key, || compile_opengl(stage, texts))?;
-            Ok(rewritten(words).into())
+            Ok(rewritten(words)?.into())
         })
     }
 }

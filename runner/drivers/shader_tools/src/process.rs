@@ -13,12 +13,17 @@ const LIMIT: Duration = Duration::from_secs(60);
 const LOOKS: [Duration; 2] = [Duration::from_micros(500), Duration::from_millis(10)];
 
 /// Reasons why there is no module.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ToolError {
     /// The program is not installed.
+    #[error("the program {0} is not installed")]
     Missing(String),
     /// The program refused the text, with its message.
+    #[error("{0}")]
     Refused(String),
+    /// The module cannot be rewritten, with the reason.
+    #[error("the module cannot be rewritten: {0}")]
+    Unread(String),
 }
 
 /// Runs a program, and returns what it writes to its standard output.

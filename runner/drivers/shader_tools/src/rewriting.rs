@@ -2,7 +2,9 @@
 
 use std::sync::OnceLock;
 
-use spirv_rewrite::{Rewriting, rewrite};
+use spirv_rewrite::{RewriteError, Rewriting, rewrite};
+
+use crate::ToolError;
 
 static REWRITING: OnceLock<Rewriting> = OnceLock::new();
 
@@ -12,9 +14,16 @@ pub fn rewrite_modules(rewriting: Rewriting) {
     let _ = REWRITING.set(rewriting);
 }
 
-/// Returns a module as this process is to use it: rewritten, if it rewrites modules. Invalid ones,
-/// and those of which the library that reads modules does not know all, stay as they are.
-pub fn rewritten(words: Vec<u32>) -> Vec<u32> {
-    let made = REWRITING.get().and_then(|rewriting| rewrite(&words, rewriting).ok());
-    made.map_or(words, |made| made.words)
+/// Returns a module as this process is to use it: rewritten, if it rewrites modules. Invalid ones
+/// stay as they are: who takes them says why not.
+///
+/// # Errors
+/// The library that reads modules does not know all of it.
+pub fn rewritten(words: Vec<u32>) -> Result<Vec<u32>, ToolError> {
+    let Some(rewriting) = REWRITING.get() else { return Ok(words) };
+    match rewrite(&words, rewriting) {
+        Ok(made) => Ok(made.words),
+        Err(RewriteError::Invalid(_)) => Ok(words),
+        Err(RewriteError::Unread(reason)) => Err(ToolError::Unread(reason)),
+    }
 }

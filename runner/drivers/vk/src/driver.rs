@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use ash::vk;
-use shader_tools::{ShaderUse, ToolError, Tools, disassemble};
+use shader_tools::{ShaderUse, Tools, disassemble};
 use vk_script::{Pipeline, PipelineStage, Requirements, Script};
 use vocabulary::{Phase, Stage};
 
@@ -118,9 +118,10 @@ pub fn modules(script: &Script) -> Result<Vec<ModuleText>, String> {
     let mut texts = Vec::new();
     for (pipeline, stage) in stages(script) {
         let shader = script.shader(stage.shader);
-        let module = tools.module(&ShaderUse::of(script, stage)).map_err(message)?;
+        let module =
+            tools.module(&ShaderUse::of(script, stage)).map_err(|error| error.to_string())?;
         let name = format!("{} {} {}", pipeline.name, stage.stage.abbreviation(), shader.name);
-        let text = disassemble(&module).map_err(message)?;
+        let text = disassemble(&module).map_err(|error| error.to_string())?;
         texts.push(ModuleText { name, stage: stage.stage, text });
     }
     Ok(texts)
@@ -134,19 +135,12 @@ pub fn validate(script: &Script) -> Result<(), String> {
     let tools = Tools::new(true);
     stages(script)
         .try_for_each(|(_, stage)| tools.module(&ShaderUse::of(script, stage)).map(|_| ()))
-        .map_err(message)
+        .map_err(|error| error.to_string())
 }
 
 /// Returns all stages of a script with their pipelines.
 fn stages(script: &Script) -> impl Iterator<Item = (&Pipeline, &PipelineStage)> {
     script.pipelines.iter().flat_map(|pipeline| pipeline.stages.iter().map(move |s| (pipeline, s)))
-}
-
-fn message(error: ToolError) -> String {
-    match error {
-        ToolError::Missing(program) => format!("the program {program} is not installed"),
-        ToolError::Refused(text) => text,
-    }
 }
 
 /// Makes a failure of messages of the validation layers; messages of the driver complete a failure

@@ -28,7 +28,8 @@ impl FrontEnd<'_> {
             .flat_map(|(_, constants)| constants)
             .map(|constant| Specialization { id: constant.id, bits: constant.bits.into() })
             .collect();
-        let words = rewritten(assembled.words.clone());
+        let words =
+            rewritten(assembled.words.clone()).map_err(|error| Verdict::skip(error.to_string()))?;
         let shader = self.entry_point(stage, &words, &constants);
         let shader = shader.map_err(|error| match assembled.line_of(error.offset) {
             Some(own) => failed(format!("line {}: {}", line + own, error.message)),

@@ -90,6 +90,8 @@ pub struct RasterState {
     pub from_upper: bool,
     /// Offset of the depth of polygons.
     pub depth_bias: Option<DepthBias>,
+    /// Width of lines in pixels.
+    pub line_width: u32,
 }
 
 /// Offset of the depth of polygons (`glPolygonOffsetClamp`).
@@ -220,7 +222,7 @@ fn line(
     let ends = clip::line(ends, volume, input.clip_distances)?;
     let window = ends.map(|v| input.viewport.transform(&v.position));
     let fixed: [SnappedPosition; 2] = window.map(|p| [snap(p[0]), snap(p[1])]);
-    let spans = rasterize::line::rasterize(fixed[0], fixed[1], &state.bounds);
+    let spans = rasterize::line::wide(fixed[0], fixed[1], state.line_width, &state.bounds);
     let (dx, dy) = (window[1][0] - window[0][0], window[1][1] - window[0][1]);
     let length = dx * dx + dy * dy;
     let along = if length > 0.0 {
@@ -452,6 +454,7 @@ mod tests {
         near_is_zero: false,
         from_upper: false,
         depth_bias: None,
+        line_width: 1,
     };
 
     fn input(kind: PrimitiveKind, positions: [[f64; 4]; 3]) -> SetupInput<'static> {

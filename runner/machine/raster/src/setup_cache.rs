@@ -72,6 +72,7 @@ mod tests {
         near_is_zero: false,
         from_upper: false,
         depth_bias: None,
+        line_width: 1,
     };
 
     fn triangle(depth: f64) -> SetupInput<'static> {

@@ -280,6 +280,7 @@ impl Setup<'_> {
                 near_is_zero: true,
                 from_upper: true,
                 depth_bias: depth_bias(state, self.depth_unit()),
+                line_width: state.line_width.round().clamp(1.0, 8.0) as u32,
             },
             interface: &self.object.vertex,
             inputs,

@@ -62,6 +62,7 @@ impl ShaderBuilder<'_> {
         }
         parameters.extend(self.index_parameters(indices));
         let mut body = Vec::new();
+        self.tables(function)?;
         self.declare_variables(function, &mut body)?;
         let Some(first) = function.blocks.first() else {
             return Err(self.unsupported(definition, "it is"));
@@ -122,6 +123,17 @@ impl ShaderBuilder<'_> {
         local
     }
 
+    /// A new local with a value that is used more than once.
+    pub(crate) fn shared(
+        &mut self,
+        name: &str,
+        value: ExprId,
+        out: &mut Vec<Statement>,
+    ) -> LocalId {
+        let ty = self.ty(value);
+        self.declared(name, ty, Some(value), out)
+    }
+
     pub(crate) fn new_local(&mut self, name: &str, ty: TypeId) -> LocalId {
         self.body.locals.push(Local {
             name: name.into(),
@@ -168,6 +180,7 @@ impl ShaderBuilder<'_> {
         for block in &function.blocks {
             for instruction in &module.instructions[block.body.clone()] {
                 match instruction.op {
+                    Op::Variable if self.body.tables.contains(&instruction.id) => {}
                     Op::Variable => {
                         let ty = self.pointee(instruction, instruction.ty)?;
                         let ty = self.type_id(instruction, ty)?;

@@ -44,6 +44,8 @@ impl ShaderBuilder<'_> {
                 }
             }
             Op::Load => self.load(i, out)?,
+            // A table has its contents.
+            Op::Store if self.body.tables.contains(&self.id(i, 0)?) => {}
             Op::Store => {
                 let place = self.operand_place(i, 0)?;
                 let value = self.operand(i, 1)?;

@@ -7,6 +7,7 @@
 
 mod arithmetic;
 mod atomic;
+mod ballot;
 mod builder;
 mod call;
 mod comparison;
@@ -35,6 +36,7 @@ mod state;
 mod subgroup;
 mod subgroup_loop;
 mod switch;
+mod table;
 mod types;
 mod variable;
 mod variable_pointer;

@@ -49,7 +49,7 @@ impl ShaderBuilder<'_> {
                 self.ballot(i, condition)?
             }
             op => match function(op) {
-                None => match self.subgroup_operation(i)? {
+                None => match self.subgroup_operation(i, out)? {
                     Some(value) => value,
                     None => return Ok(false),
                 },

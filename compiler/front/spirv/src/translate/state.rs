@@ -55,6 +55,8 @@ pub(crate) struct ShaderBuilder<'a> {
     pub(crate) specialized: FxHashMap<u32, u64>,
     /// Values of scalar constants.
     pub(crate) integers: FxHashMap<u32, u64>,
+    /// Variables of the shader that hold constants, by the ids of those.
+    pub(crate) constant_globals: FxHashMap<u32, GlobalId>,
     /// Number of parts of the constants that were named.
     pub(crate) constant_parts: u32,
     /// Operations on constants that are being translated.
@@ -84,6 +86,8 @@ pub(crate) struct Body {
     pub(crate) single: FxHashSet<u32>,
     /// Locals of `OpPhi`s.
     pub(crate) phis: FxHashMap<u32, LocalId>,
+    /// Variables that hold one constant.
+    pub(crate) tables: FxHashSet<u32>,
     /// The function is the entry point.
     pub(crate) is_entry: bool,
     /// Locals that are declared where the function begins.
@@ -110,6 +114,7 @@ impl<'a> ShaderBuilder<'a> {
             values: FxHashMap::default(),
             specialized: FxHashMap::default(),
             integers: FxHashMap::default(),
+            constant_globals: FxHashMap::default(),
             constant_parts: 0,
             constant_depth: 0,
             preserved: Vec::new(),

@@ -1,7 +1,8 @@
 //! Instructions on subgroups, and what the built-in variables of subgroups decide.
 
 use program::{
-    BinaryOp, BuiltinFunction as F, BuiltinVariable, ExprId, ExprKind, Global, Scalar, Storage,
+    BinaryOp, BuiltinFunction as F, BuiltinVariable, ExprId, ExprKind, Global, Scalar, Statement,
+    Storage,
 };
 use rspirv::spirv::Op;
 
@@ -50,13 +51,17 @@ impl ShaderBuilder<'_> {
     }
 
     /// The result of an instruction on the invocations of a subgroup; `None` for others.
-    pub(crate) fn subgroup_operation(&mut self, i: &Instruction) -> Result<Option<ExprId>, Error> {
+    pub(crate) fn subgroup_operation(
+        &mut self,
+        i: &Instruction,
+        out: &mut Vec<Statement>,
+    ) -> Result<Option<ExprId>, Error> {
         let bool_type = self.types.scalar(Scalar::Bool);
         Ok(Some(match i.op {
             Op::GroupNonUniformElect => {
                 let own = self.system_value(BuiltinVariable::SubGroupInvocation);
                 let first = self.first_of_subgroup(own);
-                self.push(ExprKind::Binary(BinaryOp::Equal, own, first), bool_type)
+                self.compared(BinaryOp::Equal, own, first)
             }
             Op::GroupNonUniformAll | Op::GroupNonUniformAny => {
                 let condition = self.operand(i, 1)?;
@@ -70,9 +75,10 @@ impl ShaderBuilder<'_> {
                 if scalar == Scalar::Bool && size == 1 {
                     self.builtin(F::AllInvocationsEqual, vec![value], bool_type)
                 } else if size == 1 {
-                    let first = self.first_of_subgroup(value);
-                    let equal = ExprKind::Binary(BinaryOp::Equal, value, first);
-                    let equal = self.push(equal, bool_type);
+                    let value = self.shared("value", value, out);
+                    let [value, own] = [self.local(value), self.local(value)];
+                    let first = self.first_of_subgroup(own);
+                    let equal = self.compared(BinaryOp::Equal, value, first);
                     self.builtin(F::AllInvocations, vec![equal], bool_type)
                 } else {
                     return Err(self.unsupported(i, "a comparison of vectors is"));
@@ -96,7 +102,7 @@ impl ShaderBuilder<'_> {
                 } else {
                     let number = self.operand_value(i, number)?;
                     let number = self.cast(number, Scalar::Uint);
-                    self.one_of_quad(value, number)
+                    self.one_of_quad(value, number, out)
                 }
             }
             Op::GroupNonUniformQuadSwap => {
@@ -106,13 +112,13 @@ impl ShaderBuilder<'_> {
                 let own = self.system_value(BuiltinVariable::SubGroupInvocation);
                 let mask = self.scalar(Scalar::Uint, mask & 3);
                 let number = self.binary(BinaryOp::BitXor, own, mask);
-                self.one_of_quad(value, number)
+                self.one_of_quad(value, number, out)
             }
             Op::GroupNonUniformBallot => {
                 let condition = self.operand(i, 1)?;
                 self.ballot(i, condition)?
             }
-            _ => return Ok(None),
+            _ => return self.ballot_operation(i, out),
         }))
     }
 
@@ -124,16 +130,17 @@ impl ShaderBuilder<'_> {
     }
 
     /// The value of one invocation of a quad.
-    fn one_of_quad(&mut self, value: ExprId, number: ExprId) -> ExprId {
-        let bool_type = self.types.scalar(Scalar::Bool);
-        let mut result = self.of_quad(value, 3);
+    fn one_of_quad(&mut self, value: ExprId, number: ExprId, out: &mut Vec<Statement>) -> ExprId {
+        let value = self.shared("value", value, out);
+        let three = self.scalar(Scalar::Uint, 3);
+        let number = self.binary(BinaryOp::BitAnd, number, three);
+        let number = self.shared("number", number, out);
+        let last = self.local(value);
+        let mut result = self.of_quad(last, 3);
         for index in 0..3 {
-            let (value, own) = (self.copy(value), self.copy(number));
-            let three = self.scalar(Scalar::Uint, 3);
-            let own = self.binary(BinaryOp::BitAnd, own, three);
+            let (value, own) = (self.local(value), self.local(number));
             let index_value = self.scalar(Scalar::Uint, index);
-            let is_meant = ExprKind::Binary(BinaryOp::Equal, own, index_value);
-            let is_meant = self.push(is_meant, bool_type);
+            let is_meant = self.compared(BinaryOp::Equal, own, index_value);
             let of_index = self.of_quad(value, index);
             result = self.choose(is_meant, of_index, result);
         }

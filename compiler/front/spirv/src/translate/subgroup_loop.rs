@@ -54,7 +54,7 @@ impl ShaderBuilder<'_> {
         self.system_value(BuiltinVariable::SubGroupInvocation)
     }
 
-    fn compared(&mut self, op: B, a: ExprId, b: ExprId) -> ExprId {
+    pub(crate) fn compared(&mut self, op: B, a: ExprId, b: ExprId) -> ExprId {
         let bool_type = self.types.scalar(Scalar::Bool);
         self.push(ExprKind::Binary(op, a, b), bool_type)
     }
@@ -156,7 +156,7 @@ impl ShaderBuilder<'_> {
         let identity = self.splat(identity, ty);
         let result = self.declared("reduced", ty, Some(identity), out);
         self.each_invocation(result, out, |this, number| {
-            let mut is_meant = this.is_active(active, number);
+            let mut is_meant = this.ballot_bit(active, number);
             if let Some(other) = this.is_of_operation(operation, cluster, number) {
                 is_meant = this.binary(B::LogicalAnd, is_meant, other);
             }
@@ -181,24 +181,6 @@ impl ShaderBuilder<'_> {
         let ballot = self.builtin(F::Ballot, vec![all], long);
         let words = self.builtin(F::UnpackUint2x32, vec![ballot], pair);
         self.declared("active", pair, Some(words), out)
-    }
-
-    fn is_active(&mut self, active: LocalId, number: LocalId) -> ExprId {
-        let word = |this: &mut Self, component| {
-            let words = this.local(active);
-            this.swizzle(words, &[component])
-        };
-        let (low, high) = (word(self, 0), word(self, 1));
-        let (own, limit) = (self.local(number), self.scalar(Scalar::Uint, 32));
-        let is_low = self.compared(B::Less, own, limit);
-        let word = self.choose(is_low, low, high);
-        let (own, mask) = (self.local(number), self.scalar(Scalar::Uint, 31));
-        let bit = self.binary(B::BitAnd, own, mask);
-        let shifted = self.binary(B::ShiftRight, word, bit);
-        let one = self.scalar(Scalar::Uint, 1);
-        let bit = self.binary(B::BitAnd, shifted, one);
-        let zero = self.scalar(Scalar::Uint, 0);
-        self.compared(B::NotEqual, bit, zero)
     }
 
     /// True for the invocations that a scan or a reduction of clusters takes; `None` if it takes

@@ -6,6 +6,7 @@
 mod blocks;
 mod calls;
 mod capabilities;
+mod cases;
 mod composites;
 mod constants;
 mod decorations;
@@ -46,6 +47,7 @@ pub(crate) fn check(module: &Module) -> Result<(), Error> {
         let order = dominance::Dominance::new(module, function);
         dominance::check(module, function, &order)?;
         structure::check(module, function, &order)?;
+        cases::check(module, function, &order)?;
         for block in &function.blocks {
             for instruction in &module.instructions[block.body.clone()] {
                 signatures::check(module, instruction)?;

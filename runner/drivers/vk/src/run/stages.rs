@@ -87,10 +87,10 @@ pub(super) fn ready(
     for stage in &pipeline.stages {
         let shader = script.shader(stage.shader);
         let words = tools.module(&ShaderUse::of(script, stage)).map_err(|error| match error {
-            ToolError::Missing(program) => skip(format!("the program {program} is not installed")),
             ToolError::Refused(text) => {
                 fail(Phase::Frontend, format!("shader `{}`: {text}", shader.name))
             }
+            error => skip(error.to_string()),
         })?;
         if let Some((name, extension)) = unmet(&words, facts.version, &facts.extensions) {
             let shader = &shader.name;

@@ -61,7 +61,7 @@ pub(crate) fn for_driver(
     for (stage, words) in &modules {
         let module = Module::checked(words)
             .map_err(|error| Verdict::fail(Phase::Frontend, error.to_string()))?;
-        let interface = StageInterface::new(*stage, &module);
+        let interface = StageInterface::new(*stage, &module, &program);
         if let Some(name) = interface.extensions.iter().find(|name| !offered.contains(*name)) {
             return Err(Verdict::skip(format!("the driver lacks {name}")));
         }

@@ -94,10 +94,8 @@ impl FrontEnd<'_> {
 
     fn translated_stage(&mut self, stage: Stage, texts: &[String]) -> Result<Shader, Verdict> {
         let words = tools().opengl_module(stage, texts).map_err(|error| match error {
-            ToolError::Missing(program) => {
-                Verdict::skip(format!("the program {program} is not installed"))
-            }
             ToolError::Refused(text) => Verdict::skip(refusal(&text)),
+            error => Verdict::skip(error.to_string()),
         })?;
         self.modules.push((stage, Arc::clone(&words)));
         let failed = |error: Error| {
@@ -109,7 +107,7 @@ impl FrontEnd<'_> {
             Err(ToolError::Refused(_)) => {
                 Verdict::skip(format!("glslangValidator makes an invalid module: {error}"))
             }
-            Ok(()) | Err(ToolError::Missing(_)) => failed(error),
+            _ => failed(error),
         })?;
         module.named_shader(EntryPoint { stage, name: "main" }, &mut self.types).map_err(failed)
     }

@@ -7,10 +7,11 @@
 
 use std::collections::BTreeMap;
 
+use program::layout::varying_slots;
 use program::resource::{ActiveBlock, Attribute};
 use program::{
-    ArrayLength, FragmentOutput, LinkedStage, Placement, Program, Stage, Storage, Type, TypeId,
-    TypeTable,
+    ArrayLength, FragmentOutput, Global, LinkedStage, Placement, Program, Stage, Storage, Type,
+    TypeId, TypeTable,
 };
 use spirv_front::{InterfaceClass, InterfaceVariable, Module, Place};
 
@@ -26,10 +27,21 @@ pub(super) struct StageInterface {
 }
 
 impl StageInterface {
-    /// Returns the interface of a stage's module.
-    pub(super) fn new(stage: Stage, module: &Module) -> StageInterface {
+    /// Returns the interface of a stage's module. The compiler numbers outputs without a location
+    /// from 0 on, also where the GLSL gives that location to another one: they move behind those.
+    pub(super) fn new(stage: Stage, module: &Module, program: &Program) -> StageInterface {
         let extensions = module.extensions().map(str::to_owned).collect();
-        StageInterface { stage, variables: module.interface(), extensions }
+        let mut variables = module.interface();
+        let linked = program.stage(stage);
+        let end = linked.map_or(0, |linked| located_end(linked, program));
+        for output in &mut variables {
+            if output.class == InterfaceClass::Output
+                && !is_located(linked, output, Storage::Output)
+            {
+                output.location = output.location.map(|location| location.saturating_add(end));
+            }
+        }
+        StageInterface { stage, variables, extensions }
     }
 }
 
@@ -128,7 +140,7 @@ pub(super) fn places(
         InterfaceClass::StorageBlock => {
             vec![block(&program.storage_blocks, &variable.name).map(|(_, n)| Place::Binding(n))]
         }
-        InterfaceClass::Input if is_located(linked, variable) => Vec::new(),
+        InterfaceClass::Input if is_located(linked, variable, Storage::Input) => Vec::new(),
         InterfaceClass::Input => match before {
             Some(before) => vec![Some(Place::Location(output(before, variable)))],
             None => {
@@ -141,7 +153,7 @@ pub(super) fn places(
         InterfaceClass::Output if interface.stage == Stage::Fragment => {
             vec![linked.and_then(|linked| color(linked, &variable.name)).map(Place::Location)]
         }
-        InterfaceClass::Output => Vec::new(),
+        InterfaceClass::Output => vec![variable.location.map(Place::Location)],
     };
     let placed = |variable: &InterfaceVariable| {
         let id = variable.id;
@@ -167,18 +179,31 @@ fn block(blocks: &[ActiveBlock], name: &str) -> Option<(u32, u32)> {
     Some((u32::try_from(index).ok()?, blocks[index].binding))
 }
 
-/// True if the GLSL gives the location of an input, which the compiler keeps.
-fn is_located(stage: Option<&LinkedStage>, input: &InterfaceVariable) -> bool {
+/// True if the GLSL gives the location of an input or output, which the compiler keeps.
+fn is_located(stage: Option<&LinkedStage>, variable: &InterfaceVariable, storage: Storage) -> bool {
     let mut globals = stage.into_iter().flat_map(|stage| stage.shader.globals.values());
     globals.any(|global| {
         let name = match &global.block {
-            Some(block) if input.is_block => &block.name,
+            Some(block) if variable.is_block => &block.name,
             _ => &global.name,
         };
-        global.storage == Storage::Input
-            && name.split(['.', '[']).next() == Some(&*input.name)
+        global.storage == storage
+            && name.split(['.', '[']).next() == Some(&*variable.name)
             && global.layout.location.is_some()
     })
+}
+
+/// The first location behind those that the GLSL gives outputs.
+fn located_end(stage: &LinkedStage, program: &Program) -> u32 {
+    let types = &program.types;
+    let outputs = stage.shader.globals.values().filter(|g| g.storage == Storage::Output);
+    let end = |global: &Global| {
+        let element = types.array_of(global.ty).map(|(element, _)| element);
+        let per_vertex = element.filter(|_| global.is_per_vertex_array(stage.shader.stage, types));
+        let slots = varying_slots(types, per_vertex.unwrap_or(global.ty));
+        Some(global.layout.location?.saturating_add(slots))
+    };
+    outputs.filter_map(end).max().unwrap_or(0)
 }
 
 /// The location of an output with the name of an input.

@@ -276,6 +276,7 @@ impl Machine {
                 near_is_zero: false,
                 from_upper: false,
                 depth_bias: None,
+                line_width: 1,
             },
             interface: &object.vertex,
             inputs,

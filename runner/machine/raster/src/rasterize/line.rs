@@ -21,6 +21,35 @@ pub fn rasterize(start: SnappedPosition, end: SnappedPosition, bounds: &Rect) ->
     Spans { y0, rows }
 }
 
+/// Returns the pixels of a segment of some width within `bounds`: those of the segment moved by
+/// half of what the width is beyond 1, each of them as many times as the width says next to
+/// each other, in the direction in which the segment extends less (OpenGL 4.6 section 14.5.2.1).
+pub fn wide(start: SnappedPosition, end: SnappedPosition, width: u32, bounds: &Rect) -> Spans {
+    if width <= 1 || bounds.is_empty() {
+        return rasterize(start, end, bounds);
+    }
+    let more = i32::try_from(width - 1).unwrap_or(i32::MAX / 4);
+    let is_steep = (end[1] - start[1]).abs() > (end[0] - start[0]).abs();
+    let shift = i64::from(more) * SUBPIXELS / 2;
+    let moved = |[x, y]: SnappedPosition| if is_steep { [x - shift, y] } else { [x, y - shift] };
+    let around = Rect {
+        x0: bounds.x0 - more,
+        y0: bounds.y0 - more,
+        x1: bounds.x1 + more,
+        y1: bounds.y1 + more,
+    };
+    let thin = rasterize(moved(start), moved(end), &around);
+    let row = |y: i32| {
+        let rows = if is_steep { y..=y } else { y - more..=y };
+        let runs = rows.map(|y| thin.row(y)).filter(|(x0, x1)| x0 < x1);
+        let joined = runs.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
+        let (x0, x1) = joined.unwrap_or((0, 0));
+        let end = if is_steep && x0 < x1 { x1 + more } else { x1 };
+        (x0.max(bounds.x0), end.min(bounds.x1))
+    };
+    Spans { y0: bounds.y0, rows: (bounds.y0..bounds.y1).map(row).collect() }
+}
+
 /// Returns the run of one row.
 fn row(start: SnappedPosition, end: SnappedPosition, y: i32, bounds: &Rect) -> (i32, i32) {
     let (low, high) = x_range(start, end, i64::from(y));
@@ -125,6 +154,24 @@ mod tests {
             .zip(&spans.rows)
             .flat_map(|(y, &(x0, x1))| (x0..x1).map(move |x| (x, y)))
             .collect()
+    }
+
+    /// Rows and columns of wide lines, also of those at the edge of the window.
+    #[test]
+    fn wide_lines_grow_in_the_other_direction() {
+        let half = SUBPIXELS / 2;
+        let flat =
+            wide([half, 10 * SUBPIXELS + half], [4 * SUBPIXELS, 10 * SUBPIXELS + half], 3, &WINDOW);
+        let expected: Vec<_> = (9..12).flat_map(|y| (0..4).map(move |x| (x, y))).collect();
+        assert_eq!(pixels(&flat), expected);
+        let steep = wide([half, half], [half, 3 * SUBPIXELS], 3, &WINDOW);
+        let expected: Vec<_> = (0..3).flat_map(|y| (0..2).map(move |x| (x, y))).collect();
+        assert_eq!(pixels(&steep), expected, "one column is outside of the window");
+        let ends = ([half, half], [9 * SUBPIXELS, 5 * SUBPIXELS]);
+        assert_eq!(
+            pixels(&wide(ends.0, ends.1, 1, &WINDOW)),
+            pixels(&rasterize(ends.0, ends.1, &WINDOW))
+        );
     }
 
     #[test]

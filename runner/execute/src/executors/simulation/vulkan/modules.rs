@@ -110,7 +110,7 @@ impl<'s> Programs<'s> {
             if let Some(version) = assembled.words.get_mut(1) {
                 *version = source.version();
             }
-            return self.made(stage, Ok(rewritten(assembled.words).into()));
+            return self.made(stage, rewritten(assembled.words).map(Arc::from));
         }
         static TOOLS: OnceLock<Tools> = OnceLock::new();
         let made = TOOLS.get_or_init(|| Tools::new(false)).module(&source);
@@ -123,10 +123,8 @@ impl<'s> Programs<'s> {
         made: Result<Arc<[u32]>, ToolError>,
     ) -> Result<Arc<[u32]>, Verdict> {
         made.map_err(|error| match error {
-            ToolError::Missing(program) => {
-                Verdict::skip(format!("the program {program} is not installed"))
-            }
             ToolError::Refused(text) => self.failed(stage, &text),
+            error => Verdict::skip(error.to_string()),
         })
     }
 
