@@ -82,13 +82,14 @@ impl Pending {
         let is_vector = |kind| kind == Kind::Vector;
         let is_export = |kind| matches!(kind, Kind::Export(_));
         let is_share = |kind| kind == Kind::Share;
-        let is_lgkm = |kind| matches!(kind, Kind::Share | Kind::Scalar | Kind::Message);
         let excess = |count: usize, limit: u32, most: u32| {
             if limit >= most { 0 } else { count.saturating_sub(limit as usize) }
         };
         let mut vectors = excess(count(&self.events, is_vector), vector, 15);
         let mut exports = excess(count(&self.events, is_export), export, 7);
-        let mut lgkms = excess(count(&self.events, is_lgkm), lgkm, 15);
+        // An access of the data share is complete once those behind it are at most the limit: if it
+        // were not, it and they would be more, and scalar memory only adds to them.
+        let mut shares = excess(count(&self.events, is_share), lgkm, 15);
         // Kinds that complete out of order: only a wait for all of them says anything.
         let exported = |event: &Event| matches!(event.kind, Kind::Export(_)).then_some(event.kind);
         let mut kinds: Vec<Kind> = self.events.iter().filter_map(exported).collect();
@@ -96,9 +97,7 @@ impl Pending {
         if kinds.len() > 1 && export != 0 {
             exports = 0;
         }
-        if count(&self.events, is_lgkm) != count(&self.events, is_share) && lgkm != 0 {
-            lgkms = 0;
-        }
+        let mut unordered = if lgkm == 0 { self.events.len() } else { 0 };
         let mut complete = Vec::new();
         let mut rest = Vec::new();
         let mut completed_stores = Vec::new();
@@ -106,7 +105,8 @@ impl Pending {
             let left = match event.kind {
                 Kind::Vector => &mut vectors,
                 Kind::Export(_) => &mut exports,
-                _ => &mut lgkms,
+                Kind::Share => &mut shares,
+                Kind::Scalar | Kind::Message => &mut unordered,
             };
             if *left > 0 {
                 *left -= 1;
@@ -150,5 +150,32 @@ impl Pending {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn event(kind: Kind, by: usize) -> Event {
+        Event { kind, by, writes: Vec::new(), lanes: 0, holds: Vec::new() }
+    }
+
+    /// Two accesses of the data share and one of scalar memory: with one access left, the first is
+    /// complete for sure; only a wait for all covers scalar memory.
+    #[test]
+    fn the_data_share_is_in_order_beside_scalar_memory() {
+        let mut pending = Pending::default();
+        for (by, kind) in [Kind::Share, Kind::Share, Kind::Scalar].into_iter().enumerate() {
+            pending.add(event(kind, by));
+        }
+        let mut complete = |lgkm| {
+            let events = pending.wait(15, 7, lgkm);
+            events.iter().map(|event| event.by).collect::<Vec<_>>()
+        };
+        assert_eq!(complete(15), [0; 0]);
+        assert_eq!(complete(2), [0; 0]);
+        assert_eq!(complete(1), [0]);
+        assert_eq!(complete(0), [1, 2]);
     }
 }

@@ -5,6 +5,7 @@ use program::shader::{Direction, Parameter};
 use program::{ExprId, ExprKind, FunctionId, Statement, TypeId};
 use rspirv::spirv::{Op, StorageClass};
 
+use super::function::Given;
 use super::place::{Place, Root, Step};
 use super::state::{ShaderBuilder, Value};
 use crate::entry::Api;
@@ -21,12 +22,11 @@ impl ShaderBuilder<'_> {
         out: &mut Vec<Statement>,
     ) -> Result<(), Error> {
         let callee = self.id(instruction, 0)?;
-        let takes_memory = match self.module.function(callee) {
-            Some(function) => self.takes_memory(function),
-            None => false,
-        };
-        if takes_memory {
-            return self.call_with_memory(instruction, callee, out);
+        if let Some(function) = self.module.function(callee) {
+            let aliased = self.aliased(instruction, function);
+            if !aliased.is_empty() || self.takes_memory(function) {
+                return self.call_with_places(instruction, callee, &aliased, out);
+            }
         }
         let Some(&function) = self.function_ids.get(&callee) else {
             return Err(self.module.error(instruction, "a function that calls itself"));
@@ -81,11 +81,13 @@ impl ShaderBuilder<'_> {
         }
     }
 
-    /// Translates a function for the places of a call, and calls it.
-    fn call_with_memory(
+    /// Translates a function for the places of a call, and calls it. `aliased` are parameters that
+    /// are places beside those to memory.
+    fn call_with_places(
         &mut self,
         instruction: &Instruction,
         callee: u32,
+        aliased: &[u32],
         out: &mut Vec<Statement>,
     ) -> Result<(), Error> {
         let calls_itself = || self.module.error(instruction, "a function that calls itself");
@@ -99,13 +101,14 @@ impl ShaderBuilder<'_> {
         }
         let parameters = &self.module.instructions[function.parameters.clone()];
         let mut arguments = Vec::new();
-        let (mut places, mut by_value) = (Vec::new(), Vec::new());
-        let (mut indices, mut values) = (Vec::new(), Vec::new());
+        let (mut places, mut values) = (Vec::new(), Vec::new());
+        let mut given = Given::default();
         for (index, parameter) in parameters.iter().enumerate() {
             let id = self.id(instruction, index + 1)?;
             let is_value = self.is_pointer_value(id);
-            if is_value || !self.is_memory(parameter) {
-                by_value.extend(is_value.then_some(parameter.id));
+            let is_place = self.is_memory(parameter) || aliased.contains(&parameter.id);
+            if is_value || !is_place {
+                given.by_value.extend(is_value.then_some(parameter.id));
                 let value = match is_value {
                     true => self.operand_value(instruction, id)?,
                     false => self.argument(instruction, id)?,
@@ -114,16 +117,20 @@ impl ShaderBuilder<'_> {
                 continue;
             }
             let place = self.operand_place(instruction, index + 1)?;
-            if matches!(place.root, Root::Local(_)) {
+            if matches!(place.root, Root::Local(_)) && self.is_memory(parameter) {
                 return Err(self.unsupported(instruction, "a local as memory is"));
             }
-            let place = self.passed(instruction, place, &mut indices, &mut values)?;
+            let place = self.passed(instruction, place, &mut given.indices, &mut values)?;
+            given.places.push(parameter.id);
             places.push((parameter.id, place));
         }
+        let wholes = self.wholes(&places);
+        arguments.extend(wholes.iter().map(|&(local, _)| self.local(local)));
         arguments.extend(values);
         let outer = std::mem::take(&mut self.body);
+        given.wholes = self.adopt(&wholes, &mut places);
         self.open_copies.push(callee);
-        let made = self.translate_copy(&function, places, &indices, &by_value);
+        let made = self.translate_copy(&function, places, &given);
         self.open_copies.pop();
         self.body = outer;
         let function = made?;
@@ -160,20 +167,18 @@ impl ShaderBuilder<'_> {
         Ok(place)
     }
 
-    /// Translates a function whose pointers to memory are places.
+    /// Translates a function some of whose parameters are places.
     fn translate_copy(
         &mut self,
         function: &Function,
         places: Vec<(u32, Place)>,
-        indices: &[(u32, TypeId)],
-        by_value: &[u32],
+        given: &Given,
     ) -> Result<FunctionId, Error> {
         for (id, place) in places {
             self.values.insert(id, Value::Pointer(place));
         }
         let definition = &self.module.instructions[function.definition];
-        let mut made =
-            self.body_of_function(function, definition, self.entry, indices, by_value)?;
+        let mut made = self.body_of_function(function, definition, self.entry, given)?;
         made.name = format!("{} {}", made.name, self.shader.functions.len()).into();
         Ok(self.shader.functions.push(made))
     }

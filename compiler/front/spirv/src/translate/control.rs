@@ -1,7 +1,7 @@
 //! Structured control flow (SPIR-V 1.6 section 2.11.2) as statements.
 
 use cranelift_entity::EntityRef;
-use program::{BinaryOp, ExprId, ExprKind, Scalar, Statement, UnaryOp};
+use program::{BinaryOp, ExprId, ExprKind, LocalId, Scalar, Statement, UnaryOp};
 use rspirv::spirv::Op;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -326,7 +326,7 @@ impl ShaderBuilder<'_> {
         }
         self.region(next, Some(header), position, &mut between)?;
         // Where an iteration begins, values of the one before are still there.
-        let mut body = self.hoisted(body);
+        let mut body = self.hoisted(body, None);
         let bool = self.types.scalar(Scalar::Bool);
         let again = self.new_local("again", bool);
         let condition = self.local(again);
@@ -344,28 +344,34 @@ impl ShaderBuilder<'_> {
         Ok(statement)
     }
 
-    /// Statements whose locals are declared where the function begins.
-    fn hoisted(&mut self, list: Vec<Statement>) -> Vec<Statement> {
+    /// Statements whose locals, or some of them, are declared where the function begins.
+    pub(crate) fn hoisted(
+        &mut self,
+        list: Vec<Statement>,
+        which: Option<&FxHashSet<LocalId>>,
+    ) -> Vec<Statement> {
         let mut made = Vec::new();
         for mut statement in list {
             match &mut statement {
-                &mut Statement::Declare { local, value } => {
+                &mut Statement::Declare { local, value }
+                    if which.is_none_or(|which| which.contains(&local)) =>
+                {
                     self.body.hoisted.push(local);
                     let Some(value) = value else { continue };
                     let place = self.local(local);
                     statement = Statement::Expression(self.assign(place, value));
                 }
                 Statement::If { then, otherwise, .. } => {
-                    *then = self.hoisted(std::mem::take(then));
-                    *otherwise = self.hoisted(std::mem::take(otherwise));
+                    *then = self.hoisted(std::mem::take(then), which);
+                    *otherwise = self.hoisted(std::mem::take(otherwise), which);
                 }
                 Statement::Switch { cases, .. } => {
                     for case in cases {
-                        case.body = self.hoisted(std::mem::take(&mut case.body));
+                        case.body = self.hoisted(std::mem::take(&mut case.body), which);
                     }
                 }
                 Statement::Loop { body, .. } | Statement::Block(body) => {
-                    *body = self.hoisted(std::mem::take(body));
+                    *body = self.hoisted(std::mem::take(body), which);
                 }
                 _ => {}
             }

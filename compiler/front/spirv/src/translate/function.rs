@@ -12,6 +12,19 @@ use super::state::{Body, ShaderBuilder, Value};
 use crate::error::Error;
 use crate::module::{self, Instruction};
 
+/// Parameters of a function that is translated for a call.
+#[derive(Default)]
+pub(crate) struct Given {
+    /// Parameters that are places already.
+    pub(crate) places: Vec<u32>,
+    /// Pointers that are values.
+    pub(crate) by_value: Vec<u32>,
+    /// Variables of the caller in which there are places.
+    pub(crate) wholes: Vec<Parameter>,
+    /// Ids and types of indices on the way to places.
+    pub(crate) indices: Vec<(u32, TypeId)>,
+}
+
 impl ShaderBuilder<'_> {
     /// Translates the functions reached from an entry point.
     pub(crate) fn functions(&mut self, entry: u32) -> Result<FunctionId, Error> {
@@ -31,36 +44,35 @@ impl ShaderBuilder<'_> {
             return Err(self.unsupported(definition, "an imported function is"));
         }
         self.body = Body { is_entry: definition.id == entry, ..Body::default() };
-        let made = self.body_of_function(function, definition, entry, &[], &[])?;
+        let made = self.body_of_function(function, definition, entry, &Given::default())?;
         let id = self.shader.functions.push(made);
         self.function_ids.insert(definition.id, id);
         Ok(())
     }
 
-    /// The function with its body; pointers to memory among the parameters are places already but
-    /// for those `by_value`, and `indices` are parameters on the way to them.
+    /// The function with its body.
     pub(crate) fn body_of_function(
         &mut self,
         function: &module::Function,
         definition: &Instruction,
         entry: u32,
-        indices: &[(u32, TypeId)],
-        by_value: &[u32],
+        given: &Given,
     ) -> Result<Function, Error> {
         self.body.single = self.single_uses(function);
         let mut parameters = Vec::new();
         let module = self.module;
         for parameter in &module.instructions[function.parameters.clone()] {
-            if by_value.contains(&parameter.id) {
+            if given.by_value.contains(&parameter.id) {
                 let ty = self.pointer_type();
                 let local = self.result_local(parameter.id, ty);
                 self.values.insert(parameter.id, Value::Local(local));
                 parameters.push(Parameter { local, direction: Direction::In });
-            } else if !self.is_memory(parameter) {
+            } else if !given.places.contains(&parameter.id) {
                 parameters.push(self.parameter(parameter)?);
             }
         }
-        parameters.extend(self.index_parameters(indices));
+        parameters.extend(given.wholes.iter().cloned());
+        parameters.extend(self.index_parameters(&given.indices));
         let mut body = Vec::new();
         self.tables(function)?;
         self.declare_variables(function, &mut body)?;
@@ -68,6 +80,7 @@ impl ShaderBuilder<'_> {
             return Err(self.unsupported(definition, "it is"));
         };
         self.control(function, first.label, &mut body)?;
+        let mut body = self.with_leaving_values(body);
         let hoisted = std::mem::take(&mut self.body.hoisted);
         let declared = hoisted.into_iter().map(|local| Statement::Declare { local, value: None });
         body.splice(0..0, declared);

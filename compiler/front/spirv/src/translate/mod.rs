@@ -5,6 +5,7 @@
 //! a variable and the steps of access chains. `OpPhi` is a local that the blocks before assign at
 //! their ends. Structured control flow becomes statements (module `control`).
 
+mod alias;
 mod arithmetic;
 mod atomic;
 mod ballot;
@@ -22,6 +23,7 @@ mod image;
 mod instruction;
 mod interface;
 mod layout;
+mod leaving;
 mod memory;
 mod modes;
 mod names;
