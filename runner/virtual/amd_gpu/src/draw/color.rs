@@ -165,10 +165,10 @@ impl<'a> Colors<'a> {
             }
             // With two sources the second one is the next export.
             let second = own(target.export + 1).unwrap_or_default();
-            for sample in (0..16).filter(|sample| samples >> sample & 1 != 0) {
-                if sample >= target.level.samples {
-                    break;
-                }
+            // Targets without samples of a draw with several, for smooth edges.
+            let samples = if target.level.samples == 1 { u16::from(samples != 0) } else { samples };
+            let stored = 0..target.level.samples.min(16);
+            for sample in stored.filter(|sample| samples >> sample & 1 != 0) {
                 let address = target.level.address(place.0, place.1, layer, sample) & ADDRESS_MASK;
                 self.store_sample(target, address, source, second)?;
             }

@@ -26,3 +26,44 @@ impl Draw<'_> {
         Samples { positions: (0..1 << log).map(position).collect(), mask: mask as u16 }
     }
 }
+
+/// Samples of the buffers that a mask of the samples of a draw reaches: all, if the draw has one,
+/// as without `GL_MULTISAMPLE`.
+pub(super) fn stored(mask: u16, drawn: u32) -> u16 {
+    match drawn {
+        1 if mask & 1 != 0 => u16::MAX,
+        1 => 0,
+        _ => mask,
+    }
+}
+
+/// Samples of a draw that share one of the stored samples of depth and stencil, which are fewer
+/// where coverage is only for smooth edges.
+pub(super) fn sharing(sample: u32, stored: u32, drawn: u32) -> u16 {
+    if stored == 1 {
+        return u16::MAX;
+    }
+    let stored_of = |i: u32| i * stored / drawn.max(stored);
+    (0..16).filter(|i| stored_of(*i) == sample).fold(0, |mask, i| mask | 1 << i)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_sample_is_all_that_are_stored() {
+        assert_eq!((stored(1, 1), stored(2, 1), stored(0b1010, 4)), (u16::MAX, 0, 0b1010));
+    }
+
+    #[test]
+    fn stored_samples_are_shared() {
+        let masks = |stored: u32, drawn: u32| -> Vec<u16> {
+            (0..stored).map(|sample| sharing(sample, stored, drawn) & 0xff).collect()
+        };
+        assert_eq!(masks(1, 4), [0xff]);
+        assert_eq!(masks(4, 4), [1, 2, 4, 8]);
+        assert_eq!(masks(4, 1), [1, 2, 4, 8]);
+        assert_eq!(masks(2, 8), [0x0f, 0xf0]);
+    }
+}

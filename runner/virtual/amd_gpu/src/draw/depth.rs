@@ -36,6 +36,8 @@ pub(super) struct DepthStencil<'a> {
     draw: &'a Draw<'a>,
     depth: Option<(Level, DepthFormat)>,
     stencil: Option<Level>,
+    /// Samples of the buffers.
+    pub(super) samples: u32,
     htile: Option<Htile>,
     /// First and last layer.
     layers: [u32; 2],
@@ -71,9 +73,10 @@ pub(super) struct Tested {
 
 impl Draw<'_> {
     /// Loads the state and the buffers; `None` if nothing is tested.
-    pub(super) fn depth_stencil(&self, samples: u32) -> Outcome<Option<DepthStencil<'_>>> {
+    pub(super) fn depth_stencil(&self) -> Outcome<Option<DepthStencil<'_>>> {
         let fields = &self.fields().depth;
         let get = |field: RegisterField| field.get(self.registers);
+        let samples = 1 << get(fields.samples);
         let flag = |field: RegisterField| field.flag(self.registers);
         let (tests_depth, tests_stencil) = (flag(fields.tests_depth), flag(fields.tests_stencil));
         let expands = flag(fields.expands_depth) || flag(fields.expands_stencil);
@@ -127,6 +130,7 @@ impl Draw<'_> {
             draw: self,
             depth,
             stencil,
+            samples,
             htile: Htile::load(self, cleared).filter(|_| has_buffer),
             layers: [get(fields.first_layer), get(fields.last_layer)],
             copied_sample: copies.then(|| get(fields.copied_sample)),

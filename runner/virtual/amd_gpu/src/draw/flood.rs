@@ -23,7 +23,7 @@ impl Fragments<'_> {
         let is_valid = valid(&exports, u64::MAX) & 1 != 0;
         self.repeat(&wave, 4 * slots.len());
         for lane in 0..4 * slots.len() {
-            let mut passed = slots[lane / 4].covered(lane % 4);
+            let mut passed = self.covered(&slots[lane / 4], lane % 4);
             if self.tests_early {
                 passed = self.test(primitive, slots, lane, passed, Extra::default())?;
             }

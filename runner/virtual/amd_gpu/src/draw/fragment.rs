@@ -6,6 +6,7 @@ use gpu_service::{Outcome, not_modeled};
 
 use super::call::Draw;
 use super::color::Colors;
+use super::coverage::{sharing, stored};
 use super::depth::{Copied, DepthStencil, Tested};
 use super::inputs::Inputs;
 use super::shaded::Primitive;
@@ -65,7 +66,7 @@ impl<'a> Fragments<'a> {
             inputs,
             per_sample: fields.iterations.flag(draw.registers) && samples.count() > 1,
             colors: Colors::load(draw)?,
-            depth: draw.depth_stencil(samples.count())?,
+            depth: draw.depth_stencil()?,
             samples,
             tests_early: fields.is_early.flag(draw.registers),
         })
@@ -140,12 +141,13 @@ impl<'a> Fragments<'a> {
         let extra = self.extra(exports, from)?;
         let mut samples = passed & self.colors.alpha_coverage(exports, from)?;
         if let Some(mask) = extra.mask {
-            samples &= mask as u16;
+            samples &= stored(mask as u16, self.samples.count());
         }
         if !self.tests_early {
             samples = self.test(primitive, slots, lane, samples, extra)?;
         }
-        let count = u64::from(samples.count_ones());
+        let all = (1_u32 << self.samples.count()) - 1;
+        let count = u64::from((u32::from(samples) & all).count_ones());
         self.draw.passed.set(self.draw.passed.get() + count);
         if samples != 0 {
             let place = slots[lane / 4].pixel(lane % 4);
@@ -157,10 +159,15 @@ impl<'a> Fragments<'a> {
         Ok(())
     }
 
+    /// Samples of the buffers that a pixel of a quad covers.
+    pub(super) fn covered(&self, slot: &QuadSlot, pixel: usize) -> u16 {
+        stored(slot.covered(pixel), self.samples.count())
+    }
+
     /// Shades the pixels of a wave.
     fn wave(&self, primitive: &Primitive<'_>, slots: &[QuadSlot]) -> Outcome<()> {
         let lanes = 4 * slots.len();
-        let covered = |lane: usize| slots[lane / 4].covered(lane % 4);
+        let covered = |lane: usize| self.covered(&slots[lane / 4], lane % 4);
         let mut passed: Vec<u16> = (0..lanes).map(covered).collect();
         if self.tests_early {
             for (lane, passed) in passed.iter_mut().enumerate() {
@@ -217,10 +224,12 @@ impl<'a> Fragments<'a> {
         let Some(tests) = &self.depth else { return Ok(covered) };
         let (x, y) = slots[lane / 4].pixel(lane % 4);
         let mut passed = 0;
-        for (sample, position) in (0..).zip(&self.samples.positions) {
-            if covered >> sample & 1 == 0 {
+        for sample in 0..tests.samples {
+            let group = covered & sharing(sample, tests.samples, self.samples.count());
+            if group == 0 {
                 continue;
             }
+            let position = self.samples.positions.get(sample as usize).unwrap_or(&[0.5; 2]);
             let depth = extra.depth.unwrap_or_else(|| {
                 let (x, y) = (f64::from(x) + position[0], f64::from(y) + position[1]);
                 primitive.interpolation.depth(x, y)
@@ -237,7 +246,7 @@ impl<'a> Fragments<'a> {
                 stencil: extra.stencil,
             };
             if tests.test(&tested)? {
-                passed |= 1 << sample;
+                passed |= group;
             }
         }
         Ok(passed)
