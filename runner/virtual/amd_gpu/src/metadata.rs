@@ -101,9 +101,14 @@ impl HtileWord {
             || !matches!(stencil, 0 | HtileWord::EXPANDED_STENCIL | 2)
     }
 
-    /// The depth of a cleared tile, as far as the word has its bits.
-    pub(crate) fn cleared_depth(self) -> f32 {
-        (self.word >> 18) as f32 / HtileWord::MOST as f32
+    /// The depth of a cleared tile as its texels store it, a float or two bytes, as far as the word
+    /// has its bits.
+    pub(crate) fn stored_depth(self, bytes: u64) -> u32 {
+        let depth = (self.word >> 18) as f32 / HtileWord::MOST as f32;
+        match bytes {
+            2 => (depth * f32::from(u16::MAX)).round() as u32,
+            _ => depth.to_bits(),
+        }
     }
 
     /// The word of a tile whose depths and stencils are in their memory.
@@ -135,7 +140,7 @@ mod tests {
         assert!(cleared.has_cleared_depth() && cleared.has_cleared_stencil());
         let word = HtileWord::with_stencil(0xfffc_0000 | 0x3f0);
         assert!(word.has_cleared_depth() && !word.has_cleared_stencil());
-        assert_eq!(word.cleared_depth(), 1.0);
+        assert_eq!((word.stored_depth(4), word.stored_depth(2)), (0x3f80_0000, 0xffff));
         let expanded = HtileWord::with_stencil(word.expanded());
         assert!(!expanded.has_cleared_depth() && !expanded.has_cleared_stencil());
         assert!(!expanded.is_compressed() && HtileWord::without_stencil(7).is_compressed());

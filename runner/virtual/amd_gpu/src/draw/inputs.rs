@@ -41,6 +41,8 @@ pub(super) struct Inputs {
     /// Place of the position: center, centroid, sample.
     position_place: u32,
     sprite_is_flipped: bool,
+    /// The facing is a mask, not a number with a sign.
+    face_is_mask: bool,
 }
 
 /// Place at which a value is interpolated.
@@ -76,6 +78,7 @@ impl Inputs {
             has_corners: fields.position_corner.flag(registers),
             position_place: fields.position_place.get(registers),
             sprite_is_flipped: fields.sprite_is_flipped.flag(registers),
+            face_is_mask: fields.face_is_mask.flag(registers),
         }
     }
 
@@ -213,7 +216,7 @@ impl Inputs {
                 let [x, y] = position();
                 one(pixel.primitive.interpolation.w(x, y).to_bits())
             }
-            12 => one(if pixel.primitive.is_front { u32::MAX } else { 0 }),
+            12 => one(face(pixel.primitive.is_front, self.face_is_mask)),
             13 => {
                 let sample = pixel.slot.sample.unwrap_or(0);
                 one(sample << 8 | pixel.primitive.layer << 16)
@@ -226,6 +229,16 @@ impl Inputs {
             // Coordinates of stipples.
             _ => one(0),
         }
+    }
+}
+
+/// Facing of a primitive as programs get it: LLVM's a mask, ACO's a number with a sign.
+fn face(is_front: bool, is_mask: bool) -> u32 {
+    match (is_front, is_mask) {
+        (true, true) => u32::MAX,
+        (false, true) => 0,
+        (true, false) => 1.0_f32.to_bits(),
+        (false, false) => (-1.0_f32).to_bits(),
     }
 }
 
@@ -262,5 +275,17 @@ impl Pixel<'_> {
         let offset = sample.and_then(|sample| positions.get(sample)).copied().unwrap_or([0.5; 2]);
         let corner = self.corner();
         [0, 1].map(|axis| f64::from(corner[axis]) + offset[axis])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn facings() {
+        assert_eq!([true, false].map(|is_front| face(is_front, true)), [u32::MAX, 0]);
+        let numbers = [true, false].map(|is_front| f32::from_bits(face(is_front, false)));
+        assert_eq!(numbers, [1.0, -1.0]);
     }
 }

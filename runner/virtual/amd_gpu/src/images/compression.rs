@@ -13,8 +13,8 @@ use crate::tiling::Level;
 pub(super) enum Compression {
     /// A key for each block of 256 bytes from the image's first byte on.
     Color { keys: u64, first: u64, alpha_is_last: bool },
-    /// A word for each tile of the first level.
-    Depth { words: u64, is_stencil: bool },
+    /// A word for each tile of the first level. Texels of one byte are stencils.
+    Depth { words: u64, bytes: u64 },
 }
 
 /// A texel of a level.
@@ -33,8 +33,7 @@ impl Compression {
         let address = resource.metadata?;
         let first = level.first_byte();
         Some(match level.mode.is_depth() {
-            // The format of stencils is one of single bytes.
-            true => Compression::Depth { words: address, is_stencil: bytes == 1 },
+            true => Compression::Depth { words: address, bytes },
             false => Compression::Color {
                 keys: level.mode.plain_base(address),
                 first,
@@ -64,7 +63,7 @@ impl Compression {
                     _ => Err(format!("not modeled: compressed colors of key {:#x}", key[0])),
                 }
             }
-            Compression::Depth { words, is_stencil } => {
+            Compression::Depth { words, bytes } => {
                 let Texel { level, x, y, slice, .. } = texel;
                 let tile = u64::from(slice) * (level.slice / 64)
                     + u64::from(y / 8) * (level.pitch / 8)
@@ -72,13 +71,13 @@ impl Compression {
                 let word = memory.read_u32(words.wrapping_add(4 * tile)).map_err(fault)?;
                 let word = HtileWord::with_stencil(word);
                 let mut stored = [0; 16];
-                if is_stencil {
+                if bytes == 1 {
                     return Ok(word.has_cleared_stencil().then_some(stored));
                 }
                 if !word.has_cleared_depth() {
                     return Ok(None);
                 }
-                stored[..4].copy_from_slice(&word.cleared_depth().to_bits().to_le_bytes());
+                stored[..4].copy_from_slice(&word.stored_depth(bytes).to_le_bytes());
                 Ok(Some(stored))
             }
         }

@@ -187,6 +187,7 @@ register_fields! {
         sprite_is_flipped: "SPI_INTERP_CONTROL_0" "PNT_SPRITE_TOP_1",
         position_place: "SPI_BARYC_CNTL" "POS_FLOAT_LOCATION",
         position_corner: "SPI_BARYC_CNTL" "POS_FLOAT_ULC",
+        face_is_mask: "SPI_BARYC_CNTL" "FRONT_FACE_ALL_BITS",
         colors: "SPI_SHADER_COL_FORMAT" "COL0_EXPORT_FORMAT",
         depth: "SPI_SHADER_Z_FORMAT" "Z_EXPORT_FORMAT",
         exports_depth: "DB_SHADER_CONTROL" "Z_EXPORT_ENABLE",
