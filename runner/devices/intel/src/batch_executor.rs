@@ -36,6 +36,8 @@ pub(crate) struct BatchExecutor {
     seed: u64,
     trace: Option<Arc<Mutex<TraceLog>>>,
     thread: Thread,
+    /// Threads that run at once with the first, in batches of many.
+    companions: Vec<Thread>,
     budget: Budget,
     shaded: u64,
     disagreements: Vec<Disagreement>,
@@ -52,6 +54,7 @@ impl BatchExecutor {
             seed: options.seed,
             trace: options.trace.clone(),
             thread,
+            companions: Vec::new(),
             budget: Budget {
                 stage: Stage::Vertex,
                 limit: options.step_limit,
@@ -67,8 +70,8 @@ impl BatchExecutor {
     pub(crate) fn fork(&self) -> BatchExecutor {
         let mut thread = Thread::new(self.devinfo, self.seed);
         thread.math = self.thread.math;
-        let (disagreements, runs) = (Vec::new(), Vec::new());
-        BatchExecutor { trace: None, thread, disagreements, runs, ..*self }
+        let (companions, disagreements, runs) = (Vec::new(), Vec::new(), Vec::new());
+        BatchExecutor { trace: None, thread, companions, disagreements, runs, ..*self }
     }
 
     /// Adds the results of forks that executed `count` batches.
@@ -183,7 +186,9 @@ impl BatchExecutor {
         thread.tracer = self.trace.clone().map(Tracer::new);
         let steps = match batch {
             Batch::Vertex(vertices) => vertex::run(&launch, thread, vertices, io)?,
-            Batch::Fragment(fragments) => fragment::run(&launch, thread, fragments, io)?,
+            Batch::Fragment(fragments) => {
+                fragment::run(&launch, (thread, &mut self.companions), fragments, io)?
+            }
             Batch::Geometry(primitives) => geometry::run(&launch, thread, primitives, io)?,
             Batch::TessControl(patches) => tessellation::run_control(&launch, thread, patches, io)?,
             Batch::TessEval(points) => tessellation::run_evaluation(&launch, thread, points, io)?,

@@ -1,5 +1,7 @@
 //! Fragment threads: payload from quads and primitive setup, results from render-target writes.
 
+use std::iter;
+
 use compiler::output::{
     Barycentric, FragmentInput, FragmentInterface, Interface, Surface as Bound, Width,
 };
@@ -11,11 +13,13 @@ use program::Stage;
 use program::resource::Varying as InputSlot;
 use raster::device::{DeviceError, FragmentBatch, FragmentOutputs, PrimitiveSetup};
 use raster::shader_io::ShaderIo;
+use smallvec::SmallVec;
 use vocabulary::Phase;
 
 use crate::errors::rejected;
 use crate::launch::Launch;
 use crate::memory::{Memory, memory_requests};
+use crate::threads::TOGETHER;
 use shader_device::vertex_values;
 
 /// The quads of one thread: they all belong to one primitive.
@@ -35,40 +39,102 @@ struct QuadSlot {
     wanted: bool,
 }
 
-/// Runs a batch of fragments and returns the number of executed instructions.
+/// Runs a batch of fragments and returns the number of executed instructions. Some threads run at
+/// once, with the same results as one after the other.
 pub(crate) fn run(
     launch: &Launch<'_>,
-    thread: &mut Thread,
+    (thread, companions): (&mut Thread, &mut Vec<Thread>),
     batch: &mut FragmentBatch,
     io: &mut dyn ShaderIo,
 ) -> Result<u64, DeviceError> {
     let Interface::Fragment(interface) = launch.prepared.binary.interface() else {
         return Err(rejected(Phase::Encode, "fragment binary without a fragment interface".into()));
     };
-    let inputs = launch.program.stage(Stage::Fragment).map_or(&[][..], |s| &s.inputs);
-    batch.outputs.killed = 0;
-    let mut steps = 0;
-    let paired = interface.per_sample && batch.samples > 1 && !launch.devinfo.sample_id_per_quad;
-    let threads = if paired {
-        sample_pairs(batch)
-    } else {
-        groups(batch, usize::from(launch.width.channels()) / 4)
-    };
-    for group in threads {
+    let mut outputs = std::mem::take(&mut batch.outputs);
+    outputs.killed = 0;
+    let dispatch = Dispatch { launch, interface, batch };
+    let steps = dispatch.run(thread, companions, &mut outputs, io);
+    batch.outputs = outputs;
+    steps
+}
+
+/// The threads of a batch of fragments.
+struct Dispatch<'a> {
+    launch: &'a Launch<'a>,
+    interface: &'a FragmentInterface,
+    batch: &'a FragmentBatch,
+}
+
+impl Dispatch<'_> {
+    fn run(
+        &self,
+        thread: &mut Thread,
+        companions: &mut Vec<Thread>,
+        outputs: &mut FragmentOutputs,
+        io: &mut dyn ShaderIo,
+    ) -> Result<u64, DeviceError> {
+        let Dispatch { launch, interface, batch } = *self;
+        let paired =
+            interface.per_sample && batch.samples > 1 && !launch.devinfo.sample_id_per_quad;
+        let groups = if paired {
+            sample_pairs(batch)
+        } else {
+            groups(batch, usize::from(launch.width.channels()) / 4)
+        };
+        while companions.len() + 1 < groups.len().min(TOGETHER) {
+            companions.push(thread.clone());
+        }
+        let mut threads: SmallVec<[&mut Thread; TOGETHER]> =
+            iter::once(thread).chain(companions).collect();
+        let mut steps = 0;
+        for groups in groups.chunks(TOGETHER) {
+            let started: Result<SmallVec<[Started<'_>; TOGETHER]>, DeviceError> = threads
+                .iter_mut()
+                .zip(groups)
+                .map(|(thread, group)| self.start(thread, group, io))
+                .collect();
+            launch.run_ahead(
+                threads.iter_mut().take(groups.len()).map(|thread| &mut **thread),
+                steps,
+            );
+            for (thread, started) in threads.iter_mut().zip(&started?) {
+                let mut host = FragmentHost {
+                    memory: launch.memory(io),
+                    written: 0,
+                    started,
+                    outputs,
+                    interface,
+                    samples: &batch.sample_positions,
+                };
+                steps += launch.run(thread, &mut host, steps)?;
+                let killed = started.live & !host.written;
+                for (i, slot) in started.group.quads.iter().enumerate() {
+                    outputs.killed |= u64::from(killed >> (i * 4) & 0xf) << (slot.quad * 4);
+                }
+            }
+        }
+        Ok(steps)
+    }
+
+    /// Writes the payload of a thread.
+    fn start<'g>(
+        &'g self,
+        thread: &mut Thread,
+        group: &'g Group,
+        io: &dyn ShaderIo,
+    ) -> Result<Started<'g>, DeviceError> {
+        let Dispatch { launch, interface, batch } = *self;
         let setup = batch
             .primitives
             .get(group.primitive)
             .ok_or_else(|| DeviceError::Execution("quad without a primitive".into()))?;
-        let live = group
-            .quads
-            .iter()
-            .enumerate()
-            .filter(|(_, slot)| slot.wanted)
-            .fold(0, |mask, (i, slot)| {
-                mask | ((batch.live >> (slot.quad * 4) & 0xf) as u32) << (i * 4)
-            });
+        let inputs = launch.program.stage(Stage::Fragment).map_or(&[][..], |s| &s.inputs);
+        let wanted = group.quads.iter().enumerate().filter(|(_, slot)| slot.wanted);
+        let live = wanted.fold(0, |mask, (i, slot)| {
+            mask | ((batch.live >> (slot.quad * 4) & 0xf) as u32) << (i * 4)
+        });
         launch.reset(thread);
-        let positions = pixel_positions(batch, &group);
+        let positions = pixel_positions(batch, group);
         let fixed = Fixed {
             setup,
             positions: &positions,
@@ -84,26 +150,19 @@ pub(crate) fn run(
             write_setup(thread, first + 2 * i, input, inputs, setup);
         }
         thread.set_dispatch_mask(all_lanes(group.quads.len() * 4));
-        let memory = launch.memory(io);
-        let mut host = FragmentHost {
-            memory,
-            live,
-            written: 0,
-            group: &group,
-            outputs: &mut batch.outputs,
-            interface,
-            setup,
-            positions: &positions,
-            samples: &batch.sample_positions,
-        };
         launch.trace_pixels(thread, &positions, live);
-        steps += launch.run(thread, &mut host, steps)?;
-        let killed = live & !host.written;
-        for (i, slot) in group.quads.iter().enumerate() {
-            batch.outputs.killed |= u64::from(killed >> (i * 4) & 0xf) << (slot.quad * 4);
-        }
+        Ok(Started { group, setup, positions, live })
     }
-    Ok(steps)
+}
+
+/// A thread with its payload.
+struct Started<'a> {
+    group: &'a Group,
+    setup: &'a PrimitiveSetup,
+    /// Window positions of the lower left corners of its pixels.
+    positions: Vec<(f64, f64)>,
+    /// Lanes that are no helpers.
+    live: u32,
 }
 
 fn all_lanes(lanes: usize) -> u32 {
@@ -299,21 +358,18 @@ fn write_setup(
 /// Shared functions of a fragment thread.
 struct FragmentHost<'a> {
     memory: Memory<'a>,
-    live: u32,
     /// Pixels that a final render-target write reached.
     written: u32,
-    group: &'a Group,
+    started: &'a Started<'a>,
     outputs: &'a mut FragmentOutputs,
     interface: &'a FragmentInterface,
-    setup: &'a PrimitiveSetup,
-    positions: &'a [(f64, f64)],
     /// Positions of the samples in a pixel.
     samples: &'a [[f64; 2]],
 }
 
 impl FragmentHost<'_> {
     fn batch_lane(&self, slot: usize) -> Option<usize> {
-        Some(self.group.quads.get(slot / 4)?.quad * 4 + slot % 4)
+        Some(self.started.group.quads.get(slot / 4)?.quad * 4 + slot % 4)
     }
 }
 
@@ -340,7 +396,7 @@ impl Host for FragmentHost<'_> {
         for element in (0..usize::from(write.count)).filter(|e| write.mask >> e & 1 != 0) {
             let slot = usize::from(write.first_slot) + element;
             let Some(lane) = self.batch_lane(slot) else { continue };
-            if self.live >> slot & 1 == 0 {
+            if self.started.live >> slot & 1 == 0 {
                 continue;
             }
             if write.last {
@@ -380,7 +436,7 @@ impl Host for FragmentHost<'_> {
         let sample = |n: u32| self.samples.get(n as usize).map_or((0.5, 0.5), |&[x, y]| (x, y));
         for element in 0..usize::from(request.count) {
             let slot = usize::from(request.first_slot) + element;
-            let Some(&(x, y)) = self.positions.get(slot) else { continue };
+            let Some(&(x, y)) = self.started.positions.get(slot) else { continue };
             let sixteenth = |raw: u32| 0.5 + f64::from(raw as i32) / 16.0;
             let (dx, dy) = match &request.at {
                 InterpolateAt::Shared { x, y } => {
@@ -390,9 +446,9 @@ impl Host for FragmentHost<'_> {
                     (sixteenth(xs[element]), sixteenth(ys[element]))
                 }
                 InterpolateAt::Sample(n) => sample(u32::from(*n)),
-                InterpolateAt::Centroid => sample(self.group.quads[slot / 4].sample),
+                InterpolateAt::Centroid => sample(self.started.group.quads[slot / 4].sample),
             };
-            let [b1, b2] = weights(self.setup, request.linear, x + dx, y + dy);
+            let [b1, b2] = weights(self.started.setup, request.linear, x + dx, y + dy);
             result[0][element] = b1;
             result[1][element] = b2;
         }

@@ -8,6 +8,9 @@ use vocabulary::Phase;
 
 use crate::errors::rejected;
 
+/// Threads that run at once.
+pub(crate) const TOGETHER: usize = 8;
+
 /// The instruction budget of a batch.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Budget {
@@ -79,11 +82,14 @@ pub(crate) fn run_together<H: Host>(
     budget: Budget,
 ) -> Result<u64, DeviceError> {
     let mut spent = 0;
-    let mut running = threads;
+    let mut running: Vec<(Waiting, u64)> = threads.into_iter().map(|member| (member, 0)).collect();
     while !running.is_empty() {
         let mut waiting = Vec::new();
-        for mut member in running {
-            let before = member.thread.steps();
+        for members in running.chunks_mut(TOGETHER) {
+            let threads = members.iter_mut().map(|(member, _)| &mut member.thread);
+            kernel.run_ahead(threads, budget.after(spent).left);
+        }
+        for (mut member, before) in running {
             let limit = before + budget.after(spent).left;
             std::mem::swap(scratch(host), &mut member.scratch);
             let outcome = kernel.run(&mut member.thread, host, limit);
@@ -91,7 +97,8 @@ pub(crate) fn run_together<H: Host>(
             let outcome = outcome.map_err(|error| budget.error(error))?;
             spent += member.thread.steps() - before;
             if matches!(outcome, Outcome::Barrier { .. }) {
-                waiting.push(member);
+                let before = member.thread.steps();
+                waiting.push((member, before));
             }
         }
         running = waiting;

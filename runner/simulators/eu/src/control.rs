@@ -11,14 +11,25 @@ use intel_isa::Opcode;
 use crate::alu::generic::predicate;
 use crate::alu::operands::{self, Live};
 use crate::error::Reason;
+use crate::hot::Branch;
 use crate::jump::{Jump, is_structured};
 use crate::kernel::{Kernel, KernelInstruction};
 use crate::op::{Op, Place, low_bits};
 use crate::thread::Thread;
 
 impl Thread {
+    /// Begins the instruction with this index, at which waiting channels may resume if it is a
+    /// `join`.
+    #[inline(always)]
+    pub(crate) fn begin(&mut self, join: bool, index: u32) {
+        self.steps += 1;
+        if join {
+            self.join(index);
+        }
+    }
+
     /// Activates the channels that wait at instruction `index`.
-    pub(crate) fn join(&mut self, index: u32) {
+    fn join(&mut self, index: u32) {
         let idle = self.dispatch & !self.active;
         if idle != 0 {
             self.active |= idle & self.waiting_at(index);
@@ -79,6 +90,17 @@ impl Thread {
             _ => self.park(active & predicate, uip),
         }
         self.after_branch(index, jip)
+    }
+
+    /// Executes a resolved branch at `index`; returns the next instruction.
+    #[inline]
+    pub(crate) fn take(&mut self, branch: &Branch, index: u32) -> u32 {
+        if let Some(next) = branch.pass(self.active, &self.regs.flags, index) {
+            return next;
+        }
+        let predicate = branch.predicate(&self.regs.flags);
+        let active = self.active & branch.channels;
+        self.branch(branch.opcode, &branch.jump, (active, predicate), index)
     }
 
     /// The next instruction after a branch at `index`: the following one if some channel is there,

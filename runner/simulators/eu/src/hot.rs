@@ -76,6 +76,29 @@ pub(crate) struct Branch {
     pub(crate) predicate: Option<Predicate>,
 }
 
+impl Branch {
+    /// The value of the predicate, in positions of the execution mask.
+    #[inline(always)]
+    pub(crate) fn predicate(&self, flags: &[u32; 2]) -> u32 {
+        self.predicate.map_or(u32::MAX, |predicate| predicate.channels(flags) << self.group)
+    }
+
+    /// The instruction after this branch at `index` if all active channels go there together.
+    #[inline(always)]
+    pub(crate) fn pass(&self, active: u32, flags: &[u32; 2], index: u32) -> Option<u32> {
+        let channels = active & self.channels;
+        let taken = channels & self.predicate(flags);
+        let (together, next) = match self.opcode {
+            Opcode::If => (taken == channels, index + 1),
+            Opcode::While => (taken == active, self.jump.jip),
+            Opcode::Else => (false, index),
+            Opcode::Endif => (true, index + 1),
+            _ => (taken == 0, index + 1),
+        };
+        (together && active != 0).then_some(next)
+    }
+}
+
 impl Form {
     /// The form of an instruction in threads of a math mode.
     fn of(decoded: &DecodedInstruction, jump: Jump, math: MathMode) -> Form {
@@ -133,15 +156,15 @@ impl Hot {
         self.steps.get(index as usize)
     }
 
-    /// Executes the block of arithmetic from an instruction on, which [fits](HotBlock::fits), and
-    /// whose required channels are active.
+    /// Executes the block of arithmetic from an instruction on, which [fits](HotBlock::fits), in
+    /// threads whose required channels are active.
     #[inline(always)]
-    pub(crate) fn execute(&self, index: u32, block: HotBlock, registers: &mut Registers) {
+    pub(crate) fn execute(&self, index: u32, block: HotBlock, threads: &mut [&mut Registers]) {
         let start = index as usize;
         let steps = self.steps.get(start..start + block.length as usize).unwrap_or(&[]);
         for step in steps {
             if let Form::Quick(quick) = &step.form {
-                quick.execute_full(registers);
+                quick.execute_full(threads);
             }
         }
     }

@@ -35,6 +35,7 @@ mod hot;
 mod inputs;
 mod jump;
 mod kernel;
+mod lockstep;
 mod message;
 mod op;
 pub mod quirks;

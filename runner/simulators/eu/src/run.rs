@@ -48,6 +48,10 @@ impl Kernel {
             return self.run_traced(thread, host, budget, &mut tracer);
         }
         let mut ip = thread.ip.unwrap_or(0);
+        // A thread that ran ahead can be past its budget.
+        if thread.steps > budget {
+            return Err(self.error(ip, Reason::StepLimit(budget)));
+        }
         let mut hot = self.heat.hot(thread.math);
         if hot.is_none() {
             let before = thread.steps;
@@ -89,10 +93,7 @@ impl Kernel {
                 *at = ip;
                 return None;
             }
-            thread.steps += 1;
-            if instruction.jump.join {
-                thread.join(ip);
-            }
+            thread.begin(instruction.jump.join, ip);
             let op = instruction.op();
             // The common case stays in this loop: arithmetic never changes where the thread goes.
             if op.unit == Unit::Alu {
@@ -123,17 +124,14 @@ impl Kernel {
             if thread.steps >= budget {
                 return Err(self.error(ip, Reason::StepLimit(budget)));
             }
-            thread.steps += 1;
-            if step.join {
-                thread.join(ip);
-            }
+            thread.begin(step.join, ip);
             match &step.form {
                 Form::Quick(quick) if quick.fits(&thread.regs) => {
                     let HotBlock { length, required, .. } = step.block;
                     let is_full = thread.active & required == required;
                     let is_allowed = u64::from(length) <= budget - thread.steps;
                     if length > 1 && is_full && is_allowed && step.block.fits(&thread.regs) {
-                        hot.execute(ip, step.block, &mut thread.regs);
+                        hot.execute(ip, step.block, &mut [&mut thread.regs]);
                         thread.steps += u64::from(length) - 1;
                         ip += length;
                     } else {
@@ -143,11 +141,7 @@ impl Kernel {
                     continue;
                 }
                 Form::Branch(branch) => {
-                    let predicate = branch.predicate.map_or(u32::MAX, |predicate| {
-                        predicate.channels(&thread.regs.flags) << branch.group
-                    });
-                    let active = thread.active & branch.channels;
-                    ip = thread.branch(branch.opcode, &branch.jump, (active, predicate), ip);
+                    ip = thread.take(branch, ip);
                     continue;
                 }
                 Form::Quick(_) | Form::Cold => {}
@@ -198,10 +192,7 @@ impl Kernel {
             if thread.steps >= budget {
                 return Err(self.error(ip, Reason::StepLimit(budget)));
             }
-            thread.steps += 1;
-            if instruction.jump.join {
-                thread.join(ip);
-            }
+            thread.begin(instruction.jump.join, ip);
             let before = thread.regs.clone();
             let enabled = thread.enables(instruction.op());
             let next = self
@@ -257,7 +248,7 @@ impl Kernel {
     }
 
     #[inline]
-    fn arithmetic(
+    pub(crate) fn arithmetic(
         &self,
         thread: &mut Thread,
         host: &mut dyn Host,

@@ -311,7 +311,7 @@ fn operation(
     let float = |param| f32::from_bits(raw(request, param, channel));
     let lod = match request.op {
         Sample | SampleCompare | SampleBias | SampleBiasCompare => {
-            let [dx, dy] = differences(request, channel);
+            let [dx, dy] = differences(request, channel, target);
             Lod::Gradients { dx, dy, bias: float(Param::Bias) }
         }
         SampleGradient | SampleGradientCompare => Lod::Gradients {
@@ -330,7 +330,7 @@ fn operation(
             });
         }
         SamplerOp::Lod => {
-            let [dx, dy] = differences(request, channel);
+            let [dx, dy] = differences(request, channel, target);
             return Ok(TextureOp::QueryLod { coordinates: floats(request, AXES, channel), dx, dy });
         }
         Gather4 | Gather4Compare | Gather4Offset | Gather4OffsetCompare => {
@@ -359,15 +359,51 @@ fn header_offset(request: &SamplerRequest) -> [i32; 3] {
 }
 
 /// Differences of the coordinates within the channel's quad to the right and down. Vertices have no
-/// neighbors.
-fn differences(request: &SamplerRequest, channel: usize) -> [[f32; 3]; 2] {
+/// neighbors. Directions of a cube are those on the plane of the channel's face: drivers pass
+/// directions whose largest component is one, and a neighbor can be on another face.
+fn differences(request: &SamplerRequest, channel: usize, target: TextureTarget) -> [[f32; 3]; 2] {
     if request.simd4x2 {
         return [[0.0; 3]; 2];
     }
+    let own = floats(request, AXES, channel);
+    let is_cube = matches!(target, TextureTarget::Cube | TextureTarget::CubeArray);
+    let of = |channel: usize| {
+        let value = floats(request, AXES, channel);
+        if is_cube { on_face(value, own) } else { value }
+    };
     let first = channel / QUAD * QUAD;
-    let corner = floats(request, AXES, first);
+    let corner = of(first);
     [1, 2].map(|other| {
-        let value = floats(request, AXES, first + other);
+        let value = of(first + other);
         std::array::from_fn(|i| value[i] - corner[i])
     })
+}
+
+/// A direction, long enough for the plane of a face of a cube: the one that contains `own`.
+/// Directions that do not meet the plane are as they are.
+fn on_face(direction: [f32; 3], own: [f32; 3]) -> [f32; 3] {
+    let [x, y, z] = own.map(f32::abs);
+    let axis = match (x >= y && x >= z, y >= z) {
+        (true, _) => 0,
+        (false, true) => 1,
+        (false, false) => 2,
+    };
+    let scale = own[axis] / direction[axis];
+    if scale.is_finite() && scale > 0.0 { direction.map(|v| v * scale) } else { direction }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::on_face;
+
+    /// A neighbor beyond the edge of a face is where the plane of the face goes on.
+    #[test]
+    fn neighbors_on_other_faces_of_a_cube() {
+        let own = [0.5, -1.0, 0.5];
+        assert_eq!(on_face([1.0, -0.5, 0.25], own), [2.0, -1.0, 0.5]);
+        assert_eq!(on_face([0.25, -1.0, 0.5], own), [0.25, -1.0, 0.5]);
+        // Parallel to the plane, and on the other side of the cube.
+        assert_eq!(on_face([1.0, 0.0, 0.5], own), [1.0, 0.0, 0.5]);
+        assert_eq!(on_face([0.5, 1.0, 0.5], own), [0.5, 1.0, 0.5]);
+    }
 }

@@ -68,6 +68,7 @@ pub(super) struct Operands {
 }
 
 /// Operands of an instruction in execution.
+#[derive(Clone, Copy)]
 pub(super) struct Call<'a> {
     pub(super) operands: &'a Operands,
     /// Lanes that are written.

@@ -95,19 +95,27 @@ impl Quick {
         let (enabled, selected) = self.predicated(registers, enabled);
         if enabled != 0 {
             let call = Call { operands: &self.operands, enabled, selected };
-            self.runner.run(&call, registers);
+            self.runner.run(&call, &mut [registers]);
         }
     }
 
-    /// As [`Quick::execute`], where all [required](Quick::required) channels are active.
+    /// As [`Quick::execute`], in threads of which all [required](Quick::required) channels are
+    /// active.
     #[inline(always)]
-    pub(crate) fn execute_full(&self, registers: &mut Registers) {
-        let (enabled, selected) = self.predicated(registers, self.channels);
-        let call = Call { operands: &self.operands, enabled, selected };
-        if enabled == self.channels {
-            self.full.run(&call, registers);
-        } else if enabled != 0 {
-            self.runner.run(&call, registers);
+    pub(crate) fn execute_full(&self, threads: &mut [&mut Registers]) {
+        if self.predicate.is_none() {
+            let (enabled, selected) = (self.channels, u32::MAX);
+            self.full.run(&Call { operands: &self.operands, enabled, selected }, threads);
+            return;
+        }
+        for registers in threads {
+            let (enabled, selected) = self.predicated(registers, self.channels);
+            let call = Call { operands: &self.operands, enabled, selected };
+            if enabled == self.channels {
+                self.full.run(&call, std::slice::from_mut(registers));
+            } else if enabled != 0 {
+                self.runner.run(&call, std::slice::from_mut(registers));
+            }
         }
     }
 

@@ -19,11 +19,11 @@ pub(super) trait Job {
 /// A compiled implementation.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Runner {
-    Baseline(fn(&Call, &mut Registers)),
+    Baseline(fn(&Call, &mut [&mut Registers])),
     #[cfg(target_arch = "x86_64")]
-    Avx2(Avx2, fn(Avx2, &Call, &mut Registers)),
+    Avx2(Avx2, fn(Avx2, &Call, &mut [&mut Registers])),
     #[cfg(target_arch = "x86_64")]
-    Avx512(Avx512, fn(Avx512, &Call, &mut Registers)),
+    Avx512(Avx512, fn(Avx512, &Call, &mut [&mut Registers])),
 }
 
 impl Runner {
@@ -43,19 +43,33 @@ impl Runner {
                 return Runner::Avx2(token, avx2::<J, N, FULL>);
             }
         }
-        Runner::Baseline(J::run::<N, false, FULL>)
+        Runner::Baseline(all::<J, N, false, FULL>)
     }
 
-    /// Executes one instruction.
+    /// Executes one instruction in each of some threads.
     #[inline(always)]
-    pub(super) fn run(&self, call: &Call, registers: &mut Registers) {
+    pub(super) fn run(&self, call: &Call, threads: &mut [&mut Registers]) {
         match self {
-            Runner::Baseline(run) => run(call, registers),
+            Runner::Baseline(run) => run(call, threads),
             #[cfg(target_arch = "x86_64")]
-            Runner::Avx2(token, run) => run(*token, call, registers),
+            Runner::Avx2(token, run) => run(*token, call, threads),
             #[cfg(target_arch = "x86_64")]
-            Runner::Avx512(token, run) => run(*token, call, registers),
+            Runner::Avx512(token, run) => run(*token, call, threads),
         }
+    }
+}
+
+/// Executes an instruction in all threads, one after the other.
+#[inline(always)]
+fn all<J: Job, const N: usize, const FMA: bool, const FULL: bool>(
+    call: &Call,
+    threads: &mut [&mut Registers],
+) {
+    // A copy, which no write to a register can change, is looked at once for all threads.
+    let operands = *call.operands;
+    let call = Call { operands: &operands, ..*call };
+    for registers in threads {
+        J::run::<N, FMA, FULL>(&call, registers);
     }
 }
 
@@ -63,11 +77,11 @@ impl Runner {
 fn avx2<J: Job, const N: usize, const FULL: bool>(
     token: Avx2,
     call: &Call,
-    registers: &mut Registers,
+    threads: &mut [&mut Registers],
 ) {
     token.vectorize(
         #[inline(always)]
-        || J::run::<N, true, FULL>(call, registers),
+        || all::<J, N, true, FULL>(call, threads),
     );
 }
 
@@ -75,10 +89,10 @@ fn avx2<J: Job, const N: usize, const FULL: bool>(
 fn avx512<J: Job, const N: usize, const FULL: bool>(
     token: Avx512,
     call: &Call,
-    registers: &mut Registers,
+    threads: &mut [&mut Registers],
 ) {
     token.vectorize(
         #[inline(always)]
-        || J::run::<N, true, FULL>(call, registers),
+        || all::<J, N, true, FULL>(call, threads),
     );
 }

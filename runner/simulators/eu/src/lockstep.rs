@@ -1,0 +1,219 @@
+//! Threads of a hot kernel in lockstep.
+//!
+//! Until its first message a thread changes nothing but its own registers: no other thread can tell
+//! when it executes. So the arithmetic of many threads is executed instruction by instruction
+//! instead of thread by thread: each instruction is looked at once for all. The threads that are
+//! farthest behind go on, so that those that took other branches meet again.
+
+use smallvec::SmallVec;
+
+use crate::alu::fast::Quick;
+use crate::host::NoHost;
+use crate::hot::{Form, Hot, HotBlock};
+use crate::kernel::Kernel;
+use crate::op::Unit;
+use crate::regs::Registers;
+use crate::thread::Thread;
+
+/// Usual number of threads at most.
+const MANY: usize = 8;
+/// Place of a thread that goes on alone.
+const ALONE: u32 = u32::MAX;
+
+/// A thread that runs ahead.
+struct Runner<'t> {
+    thread: &'t mut Thread,
+    /// The next instruction, or [`ALONE`].
+    place: u32,
+    /// Instructions that it has executed then at most.
+    limit: u64,
+}
+
+impl Runner<'_> {
+    /// Leaves the thread before an instruction, where [`Kernel::run`] goes on.
+    fn leave(&mut self, ip: u32) {
+        self.thread.ip = Some(ip);
+        self.place = ALONE;
+    }
+}
+
+/// Threads at one place, in which every instruction does the same to the channels: none of them
+/// stops or resumes.
+struct Convoy<'r> {
+    ip: u32,
+    /// Instructions that each thread may still execute.
+    left: u64,
+    /// Channels that are active in all threads.
+    active: u32,
+    /// True if no channel waits.
+    whole: bool,
+    /// True if the modes are those that all resolved arithmetic is made for.
+    fits: bool,
+    threads: SmallVec<[Member<'r>; MANY]>,
+    registers: SmallVec<[&'r mut Registers; MANY]>,
+}
+
+/// A thread of a convoy.
+struct Member<'r> {
+    active: u32,
+    steps: &'r mut u64,
+    place: &'r mut u32,
+}
+
+impl<'r> Convoy<'r> {
+    /// The threads at an instruction.
+    fn of(runners: &'r mut [Runner], ip: u32) -> Convoy<'r> {
+        let mut convoy = Convoy {
+            ip,
+            left: u64::MAX,
+            active: u32::MAX,
+            whole: true,
+            fits: true,
+            threads: SmallVec::new(),
+            registers: SmallVec::new(),
+        };
+        for Runner { thread, place, limit } in runners.iter_mut().filter(|r| r.place == ip) {
+            let active = thread.active;
+            convoy.left = convoy.left.min(limit.saturating_sub(thread.steps));
+            convoy.active &= active;
+            convoy.whole &= thread.dispatch & !active == 0;
+            convoy.fits &= Quick::fits_modes(&thread.regs);
+            convoy.threads.push(Member { active, steps: &mut thread.steps, place });
+            convoy.registers.push(&mut thread.regs);
+        }
+        convoy
+    }
+
+    /// Executes instructions until the threads have come to `end`, or one needs a look at each
+    /// thread: returns that.
+    fn travel(mut self, hot: &Hot, end: u32) -> Option<u32> {
+        let all = self.left;
+        while self.ip < end
+            && let Some(next) = self.next(hot)
+        {
+            self.ip = next;
+        }
+        for Member { steps, place, .. } in &mut self.threads {
+            **steps += all - self.left;
+            **place = self.ip;
+        }
+        (self.ip < end).then_some(self.ip)
+    }
+
+    /// Executes the instruction, or the block that begins there; returns the next instruction.
+    #[inline]
+    fn next(&mut self, hot: &Hot) -> Option<u32> {
+        let step = hot.step(self.ip).filter(|step| self.whole || !step.join)?;
+        match &step.form {
+            Form::Quick(_) => {
+                let HotBlock { length, required, .. } = step.block;
+                let is_full = length > 0 && self.active & required == required;
+                if !is_full || !self.fits || u64::from(length) > self.left {
+                    return None;
+                }
+                hot.execute(self.ip, step.block, &mut self.registers);
+                self.left -= u64::from(length);
+                Some(self.ip + length)
+            }
+            Form::Branch(branch) if self.left > 0 => {
+                let mut places =
+                    self.threads.iter().zip(&self.registers).map(|(member, registers)| {
+                        branch.pass(member.active, &registers.flags, self.ip)
+                    });
+                let first = places.next()??;
+                if places.any(|place| place != Some(first)) {
+                    return None;
+                }
+                self.left -= 1;
+                Some(first)
+            }
+            Form::Branch(_) | Form::Cold => None,
+        }
+    }
+}
+
+impl Kernel {
+    /// Executes each thread to the first instruction that is more than arithmetic or a structured
+    /// branch, but no more than `most`. [`Kernel::run`] goes on from there, with the result that it
+    /// has without this: the threads are independent so far.
+    ///
+    /// Does nothing for kernels that are not hot, single threads, and threads that are observed.
+    pub fn run_ahead<'t>(&self, threads: impl IntoIterator<Item = &'t mut Thread>, most: u64) {
+        let runner = |thread: &'t mut Thread| Runner {
+            place: thread.ip.unwrap_or(0),
+            limit: thread.steps.saturating_add(most),
+            thread,
+        };
+        let mut runners: SmallVec<[Runner; MANY]> = threads.into_iter().map(runner).collect();
+        let Some(math) = runners.first().map(|runner| runner.thread.math) else { return };
+        let Some(hot) = self.heat.hot(math) else { return };
+        let alike = |r: &Runner| r.thread.math == math && r.thread.tracer.is_none();
+        if runners.len() < 2 || !runners.iter().all(alike) {
+            return;
+        }
+        while let Some(ip) = runners.iter().map(|r| r.place).filter(|&place| place != ALONE).min() {
+            let places = runners.iter().map(|runner| runner.place);
+            let end = places.filter(|&place| place != ip).min().unwrap_or(ALONE);
+            if let Some(ip) = Convoy::of(&mut runners, ip).travel(hot, end) {
+                self.advance(hot, &mut runners, ip);
+            }
+        }
+    }
+
+    /// Executes the instruction at `ip`, or the block that begins there, in the threads that are
+    /// there.
+    fn advance(&self, hot: &Hot, runners: &mut [Runner], ip: u32) {
+        let Some(step) = hot.step(ip) else {
+            return runners.iter_mut().filter(|r| r.place == ip).for_each(|r| r.leave(ip));
+        };
+        let HotBlock { length, required, .. } = step.block;
+        let mut together: SmallVec<[&mut Registers; MANY]> = SmallVec::new();
+        for runner in runners.iter_mut().filter(|runner| runner.place == ip) {
+            let thread = &mut *runner.thread;
+            let left = runner.limit.saturating_sub(thread.steps);
+            if left == 0 {
+                runner.leave(ip);
+                continue;
+            }
+            let quick = match &step.form {
+                Form::Quick(quick) if quick.fits(&thread.regs) => quick,
+                Form::Branch(branch) => {
+                    thread.begin(step.join, ip);
+                    runner.place = thread.take(branch, ip);
+                    continue;
+                }
+                Form::Quick(_) | Form::Cold => {
+                    self.alone(runner, step.join, ip);
+                    continue;
+                }
+            };
+            thread.begin(step.join, ip);
+            let is_full = length > 0 && thread.active & required == required;
+            if is_full && u64::from(length) <= left && step.block.fits(&thread.regs) {
+                thread.steps += u64::from(length) - 1;
+                runner.place = ip + length;
+                together.push(&mut runner.thread.regs);
+            } else {
+                quick.execute(&mut thread.regs, thread.active);
+                runner.place = ip + 1;
+            }
+        }
+        if !together.is_empty() {
+            hot.execute(ip, step.block, &mut together);
+        }
+    }
+
+    /// Executes an instruction that is not resolved, if it is arithmetic.
+    fn alone(&self, runner: &mut Runner, join: bool, ip: u32) {
+        match self.instruction(ip) {
+            Some(instruction)
+                if instruction.op().unit == Unit::Alu && !instruction.op().reads_time =>
+            {
+                runner.thread.begin(join, ip);
+                self.arithmetic(runner.thread, &mut NoHost, instruction.decoded, ip);
+                runner.place = ip + 1;
+            }
+            _ => runner.leave(ip),
+        }
+    }
+}
