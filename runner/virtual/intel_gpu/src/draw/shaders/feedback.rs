@@ -1,7 +1,7 @@
 //! Stream output: vertices of primitives to buffers.
 
 use gpu_service::Outcome;
-use raster::assemble::Primitive;
+use raster::assemble::PrimitiveMode;
 
 use super::assembled::Assembled;
 use crate::draw::command::Draw;
@@ -36,8 +36,13 @@ impl Draw<'_> {
         let buffers = self.output_buffers();
         for (number, stream) in streams.iter().enumerate() {
             let declarations = self.declarations(number);
+            let leads = stream.mode == PrimitiveMode::TriangleStrip && !fields.trails.flag(words);
             for primitive in &stream.primitives {
-                self.write_primitive(number, stream, primitive, &declarations, &buffers)?;
+                let mut vertices = primitive.vertices.clone();
+                if leads {
+                    lead(&mut vertices);
+                }
+                self.write_primitive(number, stream, &vertices, &declarations, &buffers)?;
             }
         }
         let drawn = fields.stream.get(words) as usize & 3;
@@ -90,19 +95,19 @@ impl Draw<'_> {
         })
     }
 
-    /// Writes the vertices of a primitive if all buffers of its declarations have room.
+    /// Writes the vertices of a primitive in this order if all buffers of its declarations have room.
     fn write_primitive(
         &self,
         stream: usize,
         assembled: &Assembled,
-        primitive: &Primitive,
+        order: &[u32],
         declarations: &[Declaration],
         buffers: &[Option<Buffer>; STREAMS],
     ) -> Outcome<()> {
         let mut registers = self.streams.get();
         registers.needed[stream] += 1;
         let used = |i: usize| declarations.iter().any(|declaration| declaration.buffer == i);
-        let vertices = u64::try_from(primitive.vertices.len()).unwrap_or(0);
+        let vertices = u64::try_from(order.len()).unwrap_or(0);
         let has_room = (0..STREAMS).filter(|&i| used(i)).all(|i| match &buffers[i] {
             Some(buffer) => {
                 u64::from(registers.offsets[i]) + vertices * u64::from(buffer.pitch) <= buffer.size
@@ -110,7 +115,7 @@ impl Draw<'_> {
             None => true,
         });
         if has_room && !declarations.is_empty() {
-            for &vertex in &primitive.vertices {
+            for &vertex in order {
                 let slots = &assembled.vertices[vertex as usize];
                 self.write_vertex(slots, declarations, buffers, &registers.offsets)?;
                 for i in (0..STREAMS).filter(|&i| used(i)) {
@@ -145,5 +150,29 @@ impl Draw<'_> {
             }
         }
         Ok(())
+    }
+}
+
+/// Has a triangle of a strip begin with the vertex that comes first in the strip. Odd triangles,
+/// which swap their first two vertices, begin with the second otherwise (PRM, "3DSTATE_STREAMOUT",
+/// Reorder Mode).
+fn lead(triangle: &mut [u32]) {
+    if triangle.first() > triangle.get(1) {
+        triangle.rotate_left(1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::lead;
+
+    #[test]
+    fn triangles_of_a_strip_begin_with_their_first_vertex() {
+        let led = |mut triangle: [u32; 3]| {
+            lead(&mut triangle);
+            triangle
+        };
+        assert_eq!(led([2, 3, 4]), [2, 3, 4]);
+        assert_eq!(led([4, 3, 5]), [3, 5, 4]);
     }
 }

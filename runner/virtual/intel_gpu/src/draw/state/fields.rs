@@ -177,6 +177,7 @@ packets::fields! {
         draws_nothing: "Rendering Disable",
         stream: "Render Stream Select",
         forces: "Force Rendering",
+        trails: "Reorder Mode",
         enables_0: "SO Buffer Enable [0]",
         enables_1: "SO Buffer Enable [1]",
         enables_2: "SO Buffer Enable [2]",
