@@ -95,7 +95,8 @@ impl Draw<'_> {
         })
     }
 
-    /// Writes the vertices of a primitive in this order if all buffers of its declarations have room.
+    /// Writes the vertices of a primitive in this order if all buffers of its declarations have
+    /// room.
     fn write_primitive(
         &self,
         stream: usize,
