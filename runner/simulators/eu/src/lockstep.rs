@@ -15,6 +15,8 @@ use crate::op::Unit;
 use crate::regs::Registers;
 use crate::thread::Thread;
 
+/// Instructions that a thread runs ahead at most: the first of threads that never end fails soon.
+const FAR: u64 = 1 << 20;
 /// Usual number of threads at most.
 const MANY: usize = 8;
 /// Place of a thread that goes on alone.
@@ -141,7 +143,7 @@ impl Kernel {
     pub fn run_ahead<'t>(&self, threads: impl IntoIterator<Item = &'t mut Thread>, most: u64) {
         let runner = |thread: &'t mut Thread| Runner {
             place: thread.ip.unwrap_or(0),
-            limit: thread.steps.saturating_add(most),
+            limit: thread.steps.saturating_add(most.min(FAR)),
             thread,
         };
         let mut runners: SmallVec<[Runner; MANY]> = threads.into_iter().map(runner).collect();

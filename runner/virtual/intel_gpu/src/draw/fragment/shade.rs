@@ -1,6 +1,6 @@
 //! Fragment threads: payload, execution, messages.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::hash_map::Entry;
 use std::rc::Rc;
 
@@ -26,6 +26,8 @@ use crate::draw::thread::bindings::Resources;
 use crate::draw::thread::messages::{Failure, memory_messages};
 use crate::draw::thread::scratch::{self, Scratch};
 
+/// Threads that run at once.
+const TOGETHER: usize = 8;
 /// Topology of lists of triangles, as payloads name it.
 const TRIANGLES: u32 = 4;
 /// Quads of which a payload has one group of registers.
@@ -87,6 +89,8 @@ pub(crate) struct Fragments<'a> {
     pub(crate) samples: Samples,
     /// Bytes of scratch space of a thread.
     scratch: usize,
+    /// Threads for all primitives, as many as have run at once.
+    threads: RefCell<Vec<Thread>>,
     /// Observer of the threads.
     tracer: Option<Tracer>,
 }
@@ -140,6 +144,7 @@ impl<'a> Fragments<'a> {
             tests_early: wm.early.get(wm_words) == 2,
             attributes: OnceCell::new(),
             samples,
+            threads: RefCell::default(),
             scratch: scratch::bytes_of_stage(ps.scratch.get(ps_words)),
         })
     }
@@ -175,19 +180,28 @@ impl<'a> Fragments<'a> {
             }
             quads.retain(|quad| quad.samples != [0; 4]);
         }
-        let Some(kernel) = &self.kernel else { return Ok(()) };
+        let Some(kernel) = self.kernel.as_ref().filter(|_| !quads.is_empty()) else {
+            return Ok(());
+        };
         let pixels = quads.iter().flat_map(|quad| quad.samples).filter(|covered| *covered != 0);
         self.draw.counts.add_shaded(pixels.count());
         let setup = self.attributes()?.setup(primitive, self.draw.primitive_id.get());
-        let mut thread = Thread::new(self.draw.devinfo, 0);
-        thread.tracer.clone_from(&self.tracer);
+        let slots = self.slots(&quads);
+        let groups = slots.chunks(kernel.width / 4);
+        let mut threads = self.threads.borrow_mut();
+        while threads.len() < groups.len().min(TOGETHER) {
+            let mut thread = Thread::new(self.draw.devinfo, 0);
+            thread.tracer.clone_from(&self.tracer);
+            threads.push(thread);
+        }
+        let Some(thread) = threads.first_mut() else { return Ok(()) };
         let Fragments { output, resources, samples, .. } = self;
         let mut known: FxHashMap<u32, Shaded> = FxHashMap::default();
         let dependence = self.dependence(kernel, primitive, &setup);
-        if dependence == Dependence::None && !quads.is_empty() {
+        if dependence == Dependence::None {
             let slots: SmallVec<[QuadSlot; 4]> = self.slots(&quads[..1]).into();
             let width = kernel.width;
-            let shaded = self.run(kernel, &mut thread, primitive, &setup, &slots, width)?;
+            let shaded = self.run(kernel, thread, primitive, &setup, &slots, width)?;
             let rule = (width, self.tests_early);
             let is_single = samples.count() == 1;
             if is_single && output.flood(resources, primitive, &quads, &shaded.writes, rule)? {
@@ -196,31 +210,38 @@ impl<'a> Fragments<'a> {
             }
             known.insert(0, shaded);
         }
-        for slots in self.slots(&quads).chunks(kernel.width / 4) {
-            let key = match dependence {
-                Dependence::None => Some(0),
-                Dependence::Mask => Some(live_mask(slots)),
-                Dependence::Position => None,
-            };
-            let executed;
-            let shaded = match key {
-                None => {
-                    executed = self.run(kernel, &mut thread, primitive, &setup, slots, 0)?;
-                    &executed
-                }
-                Some(key) => match known.entry(key) {
-                    Entry::Occupied(entry) => &*entry.into_mut(),
-                    Entry::Vacant(entry) => {
-                        let width = kernel.width;
-                        let shaded =
-                            self.run(kernel, &mut thread, primitive, &setup, slots, width)?;
-                        entry.insert(shaded)
-                    }
-                },
-            };
+        let merge = |slots: &[QuadSlot], shaded: &Shaded| {
             kernel.kernel.count(1, shaded.steps);
             let work = Work { primitive, samples, slots, is_tested: self.tests_early };
-            output.merge(resources, &work, &shaded.writes)?;
+            output.merge(resources, &work, &shaded.writes)
+        };
+        if dependence == Dependence::Position {
+            let groups: Vec<&[QuadSlot]> = groups.collect();
+            for groups in groups.chunks(TOGETHER) {
+                for (thread, slots) in threads.iter_mut().zip(groups) {
+                    self.start(kernel, thread, primitive, &setup, slots, 0)?;
+                }
+                kernel.kernel.kernel.run_ahead(&mut threads[..groups.len()], BUDGET);
+                for (thread, slots) in threads.iter_mut().zip(groups) {
+                    merge(slots, &self.finish(kernel, thread, primitive, slots)?)?;
+                }
+            }
+            return Ok(());
+        }
+        for slots in groups {
+            let key = if dependence == Dependence::Mask { live_mask(slots) } else { 0 };
+            let shaded = match known.entry(key) {
+                Entry::Occupied(entry) => entry.into_mut(),
+                Entry::Vacant(entry) => entry.insert(self.run(
+                    kernel,
+                    thread,
+                    primitive,
+                    &setup,
+                    slots,
+                    kernel.width,
+                )?),
+            };
+            merge(slots, shaded)?;
         }
         Ok(())
     }
@@ -288,6 +309,20 @@ impl<'a> Fragments<'a> {
         slots: &[QuadSlot],
         least: usize,
     ) -> Outcome<Shaded> {
+        self.start(kernel, thread, primitive, setup, slots, least)?;
+        self.finish(kernel, thread, primitive, slots)
+    }
+
+    /// Writes the payload of a thread with the channels of `slots`, and at least `least`.
+    fn start(
+        &self,
+        kernel: &FragmentKernel,
+        thread: &mut Thread,
+        primitive: &Primitive<'_>,
+        setup: &[[[u32; 8]; 2]],
+        slots: &[QuadSlot],
+        least: usize,
+    ) -> Outcome<()> {
         self.draw.guard.check()?;
         thread.reset(0);
         self.write_header(thread, slots, primitive);
@@ -303,6 +338,17 @@ impl<'a> Fragments<'a> {
         for (i, register) in registers.enumerate() {
             thread.set_register(kernel.setup + i, register);
         }
+        Ok(())
+    }
+
+    /// Executes a thread with its payload.
+    fn finish(
+        &self,
+        kernel: &FragmentKernel,
+        thread: &mut Thread,
+        primitive: &Primitive<'_>,
+        slots: &[QuadSlot],
+    ) -> Outcome<Shaded> {
         let mut host = FragmentHost {
             stage: self,
             primitive,
