@@ -8,6 +8,9 @@ use super::state::ShaderBuilder;
 use crate::error::Error;
 use crate::module::Instruction;
 
+/// Longest chain of `OpLogicalOr`s that is looked through.
+const MAX_NEGATIONS: u32 = 8;
+
 impl ShaderBuilder<'_> {
     /// The result of a comparison or logical instruction.
     pub(crate) fn comparison(&mut self, i: &Instruction) -> Result<Option<ExprId>, Error> {
@@ -39,7 +42,13 @@ impl ShaderBuilder<'_> {
             }
             Op::LogicalOr => {
                 let (a, b) = (self.operand(i, 0)?, self.operand(i, 1)?);
-                self.either(a, b)
+                if self.is_negation(i, MAX_NEGATIONS) {
+                    let (a, b) = (self.not(a), self.not(b));
+                    let neither = self.both(a, b);
+                    self.not(neither)
+                } else {
+                    self.either(a, b)
+                }
             }
             Op::LogicalEqual | Op::LogicalNotEqual => {
                 let (a, b) = (self.operand(i, 0)?, self.operand(i, 1)?);
@@ -48,9 +57,12 @@ impl ShaderBuilder<'_> {
             }
             Op::Any | Op::All => {
                 let a = self.operand(i, 0)?;
-                let function = if i.op == Op::Any { F::Any } else { F::All };
+                let is_any = i.op == Op::Any;
                 let ty = self.types.scalar(Scalar::Bool);
-                self.builtin(function, vec![a], ty)
+                match self.compared_whole(a, is_any) {
+                    Some(comparison) => self.push(comparison, ty),
+                    None => self.builtin(if is_any { F::Any } else { F::All }, vec![a], ty),
+                }
             }
             Op::IsNan | Op::IsInf => {
                 let a = self.operand(i, 0)?;
@@ -61,6 +73,33 @@ impl ShaderBuilder<'_> {
             _ => return Ok(None),
         };
         Ok(Some(value))
+    }
+
+    /// True for results that code computes as the negation of another: of the equality of vectors.
+    /// Either of two such is the negation of both.
+    fn is_negation(&self, i: &Instruction, depth: u32) -> bool {
+        let operand = |index| i.id_at(index).and_then(|id| self.module.get(id));
+        match i.op {
+            Op::Any => {
+                operand(0).is_some_and(|a| matches!(a.op, Op::INotEqual | Op::FUnordNotEqual))
+            }
+            Op::LogicalOr if depth > 0 => [0, 1].into_iter().all(|index| {
+                operand(index).is_some_and(|other| self.is_negation(other, depth - 1))
+            }),
+            _ => false,
+        }
+    }
+
+    /// The comparison of whole vectors that some component of a comparison by component decides.
+    fn compared_whole(&self, by_component: ExprId, is_any: bool) -> Option<ExprKind> {
+        let (meant, op) = if is_any { (F::NotEqual, B::NotEqual) } else { (F::Equal, B::Equal) };
+        match &self.shader.exprs[by_component].kind {
+            ExprKind::Builtin { function, arguments } if *function == meant => {
+                let &[a, b] = arguments.as_slice() else { return None };
+                Some(ExprKind::Binary(op, a, b))
+            }
+            _ => None,
+        }
     }
 
     /// A comparison of scalars, or of vectors by component.

@@ -106,6 +106,8 @@ fn extended_of_glsl(module: &Module, i: &Instruction) -> Result<(), Error> {
     match op {
         _ if is_plain_float(op) => {
             module.demand(i, is_float, "the result is no float")?;
+            let is_wide = result.is_some_and(|r| r.bits() == 64);
+            module.demand(i, !(is_wide && is_narrow(op)), "the result has 64 bits")?;
             (2..2 + count).try_for_each(|index| {
                 module.demand(
                     i,
@@ -126,7 +128,10 @@ fn extended_of_glsl(module: &Module, i: &Instruction) -> Result<(), Error> {
         G::Length | G::Distance => {
             let own = module.operand_shape(i, 2)?;
             let fits = is_float && result.is_some_and(|r| r.count == 1 && r.scalar == own.scalar);
-            module.demand(i, fits, "the result is no float of the operand")
+            module.demand(i, fits, "the result is no float of the operand")?;
+            let is_other =
+                op == G::Distance && module.operand_type(i, 3)? != module.operand_type(i, 2)?;
+            module.demand(i, !is_other, "the points have other types")
         }
         G::Ldexp => {
             let exponent = module.operand_shape(i, 3)?;
@@ -257,6 +262,33 @@ fn is_plain_float(op: G) -> bool {
             | G::NMin
             | G::NMax
             | G::NClamp
+    )
+}
+
+/// Functions of floats that have 64 bits nowhere.
+fn is_narrow(op: G) -> bool {
+    matches!(
+        op,
+        G::Radians
+            | G::Degrees
+            | G::Sin
+            | G::Cos
+            | G::Tan
+            | G::Asin
+            | G::Acos
+            | G::Atan
+            | G::Sinh
+            | G::Cosh
+            | G::Tanh
+            | G::Asinh
+            | G::Acosh
+            | G::Atanh
+            | G::Atan2
+            | G::Pow
+            | G::Exp
+            | G::Log
+            | G::Exp2
+            | G::Log2
     )
 }
 

@@ -1,6 +1,6 @@
 //! Capabilities that instructions and enumerants need.
 
-use rspirv::spirv::{Capability, Decoration, ExecutionMode, Op};
+use rspirv::spirv::{Capability, Decoration, ExecutionMode, LoopControl, Op};
 use rustc_hash::FxHashSet;
 
 use super::view::Kind;
@@ -142,9 +142,27 @@ fn has_version(module: &Module, kind: OperandKind, word: u32) -> bool {
             Some(Decoration::UserTypeGOOGLE) => is_new(module, None, &["SPV_GOOGLE_user_type"]),
             _ => true,
         },
+        OperandKind::LoopControl => {
+            let version = match LoopControl::from_bits_truncate(word) {
+                control if control.intersects(COUNTED) => minor(4),
+                control if control.intersects(DEPENDENCY) => minor(1),
+                _ => 0,
+            };
+            module.version >= version
+        }
         _ => true,
     }
 }
+
+/// Hints of SPIR-V 1.1.
+const DEPENDENCY: LoopControl =
+    LoopControl::DEPENDENCY_INFINITE.union(LoopControl::DEPENDENCY_LENGTH);
+/// Hints of SPIR-V 1.4.
+const COUNTED: LoopControl = LoopControl::MIN_ITERATIONS
+    .union(LoopControl::MAX_ITERATIONS)
+    .union(LoopControl::ITERATION_MULTIPLE)
+    .union(LoopControl::PEEL_COUNT)
+    .union(LoopControl::PARTIAL_COUNT);
 
 /// True if a module has a version of SPIR-V 1 or one of some extensions.
 fn is_new(module: &Module, core: Option<u32>, names: &[&str]) -> bool {

@@ -1,6 +1,6 @@
 //! Instructions on images.
 
-use rspirv::spirv::{Dim, ImageOperands as O, Op};
+use rspirv::spirv::{Capability, Dim, ImageOperands as O, Op};
 
 use super::view::Kind;
 use crate::error::Error;
@@ -106,6 +106,9 @@ pub(crate) fn check(module: &Module, i: &Instruction) -> Result<(), Error> {
         _ => !image.multisampled && image.dim != Some(Dim::DimBuffer),
     };
     module.demand(i, needs, "the image cannot be used so")?;
+    let is_layered = image.arrayed && image.multisampled && image.sampled == 2;
+    let is_offered = !is_layered || module.capabilities.contains(&Capability::ImageMSArray);
+    module.demand(i, is_offered, "layers of samples need the capability ImageMSArray")?;
     result(module, i, access, &image)?;
     coordinate(module, i, access, &image)?;
     if access.is_compared {

@@ -223,7 +223,9 @@ pub(crate) fn scope_or_semantics(
         !is_semantics(i.op, index) || orders <= 1,
         "the semantics have several orders",
     )?;
-    let is_scope = Scope::from_u32(value as u32).is_some();
+    let is_new = module.capabilities.contains(&Capability::VulkanMemoryModel);
+    let scope = Scope::from_u32(value as u32);
+    let is_scope = scope.is_some_and(|scope| scope != Scope::QueueFamily || is_new);
     module.demand(i, is_semantics(i.op, index) || is_scope, "there is no such scope")
 }
 
