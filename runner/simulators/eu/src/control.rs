@@ -30,17 +30,25 @@ impl Thread {
 
     /// Activates the channels that wait at instruction `index`.
     fn join(&mut self, index: u32) {
-        let idle = self.dispatch & !self.active;
-        if idle != 0 {
-            self.active |= idle & self.waiting_at(index);
+        let resumed = self.waiting_at(index);
+        self.active |= resumed;
+        if resumed != 0 && self.active == self.dispatch {
+            self.awaited = 0;
         }
     }
 
-    /// Channels that waited at instruction `index` when they last did.
+    /// Idle channels that wait at instruction `index`.
+    #[inline]
     fn waiting_at(&self, index: u32) -> u32 {
         let mut channels = 0;
-        for (channel, waiting) in self.waiting.iter().enumerate() {
-            channels |= u32::from(*waiting == index) << channel;
+        if self.awaited & bit(index) == 0 {
+            return channels;
+        }
+        let mut rest = self.dispatch & !self.active;
+        while rest != 0 {
+            let channel = rest.trailing_zeros();
+            rest &= rest - 1;
+            channels |= u32::from(self.waiting[channel as usize] == index) << channel;
         }
         channels
     }
@@ -48,6 +56,9 @@ impl Thread {
     /// Sends `channels` to wait at instruction `index`.
     fn park(&mut self, channels: u32, index: u32) {
         self.active &= !channels;
+        if channels != 0 {
+            self.awaited |= bit(index);
+        }
         let mut rest = channels;
         while rest != 0 {
             self.waiting[rest.trailing_zeros() as usize] = index;
@@ -58,8 +69,7 @@ impl Thread {
     /// Returns whether some channel is or waits at instruction `index`, the active ones being
     /// there.
     fn anyone_at(&self, index: u32) -> bool {
-        let idle = self.dispatch & !self.active;
-        self.active != 0 || idle & self.waiting_at(index) != 0
+        self.active != 0 || self.waiting_at(index) != 0
     }
 
     /// Executes a structured branch at `index`, of channels of which `active` are active; returns
@@ -108,6 +118,11 @@ impl Thread {
     fn after_branch(&self, index: u32, elsewhere: u32) -> u32 {
         if self.anyone_at(index + 1) { index + 1 } else { elsewhere }
     }
+}
+
+/// The bit of an instruction in [`Thread::awaited`].
+fn bit(index: u32) -> u64 {
+    1 << (index & 63)
 }
 
 /// Executes a branch at `index`; returns the next instruction.

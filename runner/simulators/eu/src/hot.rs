@@ -160,13 +160,34 @@ impl Hot {
     /// threads whose required channels are active.
     #[inline(always)]
     pub(crate) fn execute(&self, index: u32, block: HotBlock, threads: &mut [&mut Registers]) {
+        for quick in self.block(index, block) {
+            quick.execute_full(threads);
+        }
+    }
+
+    /// As [`Hot::execute`], in one thread with other active channels.
+    #[inline(always)]
+    pub(crate) fn execute_partly(
+        &self,
+        index: u32,
+        block: HotBlock,
+        registers: &mut Registers,
+        active: u32,
+    ) {
+        for quick in self.block(index, block) {
+            quick.execute(registers, active);
+        }
+    }
+
+    /// The instructions of a block.
+    #[inline(always)]
+    fn block(&self, index: u32, block: HotBlock) -> impl Iterator<Item = &Quick> {
         let start = index as usize;
         let steps = self.steps.get(start..start + block.length as usize).unwrap_or(&[]);
-        for step in steps {
-            if let Form::Quick(quick) = &step.form {
-                quick.execute_full(threads);
-            }
-        }
+        steps.iter().filter_map(|step| match &step.form {
+            Form::Quick(quick) => Some(quick),
+            _ => None,
+        })
     }
 
     /// Number of resolved instructions.

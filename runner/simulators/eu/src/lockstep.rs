@@ -109,11 +109,16 @@ impl<'r> Convoy<'r> {
         match &step.form {
             Form::Quick(_) => {
                 let HotBlock { length, required, .. } = step.block;
-                let is_full = length > 0 && self.active & required == required;
-                if !is_full || !self.fits || u64::from(length) > self.left {
+                if length == 0 || !self.fits || u64::from(length) > self.left {
                     return None;
                 }
-                hot.execute(self.ip, step.block, &mut self.registers);
+                if self.active & required == required {
+                    hot.execute(self.ip, step.block, &mut self.registers);
+                } else {
+                    for (member, registers) in self.threads.iter().zip(&mut self.registers) {
+                        hot.execute_partly(self.ip, step.block, registers, member.active);
+                    }
+                }
                 self.left -= u64::from(length);
                 Some(self.ip + length)
             }
@@ -190,14 +195,18 @@ impl Kernel {
                 }
             };
             thread.begin(step.join, ip);
-            let is_full = length > 0 && thread.active & required == required;
-            if is_full && u64::from(length) <= left && step.block.fits(&thread.regs) {
-                thread.steps += u64::from(length) - 1;
-                runner.place = ip + length;
-                together.push(&mut runner.thread.regs);
-            } else {
+            let fits = length > 0 && u64::from(length) <= left && step.block.fits(&thread.regs);
+            if !fits {
                 quick.execute(&mut thread.regs, thread.active);
                 runner.place = ip + 1;
+                continue;
+            }
+            thread.steps += u64::from(length) - 1;
+            runner.place = ip + length;
+            if thread.active & required == required {
+                together.push(&mut runner.thread.regs);
+            } else {
+                hot.execute_partly(ip, step.block, &mut thread.regs, thread.active);
             }
         }
         if !together.is_empty() {

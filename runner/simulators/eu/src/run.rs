@@ -128,10 +128,13 @@ impl Kernel {
             match &step.form {
                 Form::Quick(quick) if quick.fits(&thread.regs) => {
                     let HotBlock { length, required, .. } = step.block;
-                    let is_full = thread.active & required == required;
                     let is_allowed = u64::from(length) <= budget - thread.steps;
-                    if length > 1 && is_full && is_allowed && step.block.fits(&thread.regs) {
-                        hot.execute(ip, step.block, &mut [&mut thread.regs]);
+                    if length > 1 && is_allowed && step.block.fits(&thread.regs) {
+                        if thread.active & required == required {
+                            hot.execute(ip, step.block, &mut [&mut thread.regs]);
+                        } else {
+                            hot.execute_partly(ip, step.block, &mut thread.regs, thread.active);
+                        }
                         thread.steps += u64::from(length) - 1;
                         ip += length;
                     } else {

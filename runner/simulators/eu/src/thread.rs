@@ -25,6 +25,8 @@ pub struct Thread {
     pub(crate) active: u32,
     /// Instruction index at which each inactive channel waits.
     pub(crate) waiting: [u32; 32],
+    /// Bit n is set if a channel may wait at an instruction whose index ends in these six bits.
+    pub(crate) awaited: u64,
     /// Next instruction, or none before the first run.
     pub(crate) ip: Option<u32>,
     /// A barrier message was sent and not yet waited for.
@@ -46,6 +48,7 @@ impl Thread {
             dispatch: u32::MAX,
             active: u32::MAX,
             waiting: [0; 32],
+            awaited: 0,
             ip: None,
             barrier: false,
             steps: 0,
@@ -60,6 +63,7 @@ impl Thread {
         self.regs.copy_from(&self.fresh);
         self.dispatch = u32::MAX;
         self.active = u32::MAX;
+        self.awaited = 0;
         self.ip = None;
         self.barrier = false;
         self.steps = 0;
