@@ -4,6 +4,11 @@
 //! An object that no submission has signaled yet has no fence, in the kernel's words.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::exports::Exports;
+use crate::request::error_number;
 
 /// Flag of a wait: all objects instead of any.
 pub(crate) const ALL: u32 = 1;
@@ -22,17 +27,35 @@ pub(crate) enum Wait {
 /// All synchronization objects of the process.
 #[derive(Debug, Default)]
 pub(crate) struct Fences {
-    /// True for those that are signaled, by handle.
-    signaled: BTreeMap<u32, bool>,
+    /// True for those that are signaled, by handle; handles of one object share the state.
+    signaled: BTreeMap<u32, Arc<AtomicBool>>,
+    exports: Exports<Arc<AtomicBool>>,
     last: u32,
 }
 
 impl Fences {
     /// Creates an object and returns its handle.
     pub(crate) fn create(&mut self, is_signaled: bool) -> u32 {
+        self.add(Arc::new(AtomicBool::new(is_signaled)))
+    }
+
+    fn add(&mut self, state: Arc<AtomicBool>) -> u32 {
         self.last += 1;
-        self.signaled.insert(self.last, is_signaled);
+        self.signaled.insert(self.last, state);
         self.last
+    }
+
+    /// Returns a descriptor of a file that stands for an object.
+    pub(crate) fn export(&mut self, handle: u32) -> Result<u32, i32> {
+        let state = Arc::clone(self.signaled.get(&handle).ok_or(libc::ENOENT)?);
+        let same = |other: &Arc<AtomicBool>| Arc::ptr_eq(other, &state);
+        self.exports.export(same, Arc::clone(&state), 0).map_err(|error| error_number(&error))
+    }
+
+    /// Returns a new handle of the object that a file stands for.
+    pub(crate) fn import(&mut self, descriptor: i32) -> Result<u32, i32> {
+        let state = Arc::clone(self.exports.import(descriptor).ok_or(libc::EINVAL)?);
+        Ok(self.add(state))
     }
 
     /// Removes an object.
@@ -42,13 +65,15 @@ impl Fences {
 
     /// Signals an object or takes its signal back.
     pub(crate) fn set(&mut self, handle: u32, is_signaled: bool) -> Result<(), i32> {
-        *self.signaled.get_mut(&handle).ok_or(libc::ENOENT)? = is_signaled;
+        let state = self.signaled.get(&handle).ok_or(libc::ENOENT)?;
+        state.store(is_signaled, Ordering::Relaxed);
         Ok(())
     }
 
     /// True if an object is signaled.
     pub(crate) fn is_signaled(&self, handle: u32) -> Result<bool, i32> {
-        self.signaled.get(&handle).copied().ok_or(libc::ENOENT)
+        let state = self.signaled.get(&handle).ok_or(libc::ENOENT)?;
+        Ok(state.load(Ordering::Relaxed))
     }
 
     /// Looks at the objects of a wait. An object without a fence is an error unless the flags

@@ -33,8 +33,17 @@ pub(crate) fn dispatch(kernel: &mut Kernel, request: u64, argument: Argument) ->
         // Close of an object.
         0x09 => kernel.close(argument.get(0)).then_some(()).ok_or(libc::EINVAL),
         0x0c => capability(argument),
-        // Sharing of objects with other processes.
-        0x0a | 0x0b | 0x2d | 0x2e => Err(libc::EINVAL),
+        // Sharing of objects with other processes, by names.
+        0x0a | 0x0b => Err(libc::EINVAL),
+        // Sharing of objects, by files: handle, flags, descriptor.
+        0x2d => {
+            argument.set(8, kernel.export(argument.get(0))?);
+            Ok(())
+        }
+        0x2e => {
+            argument.set(0, kernel.import(argument.get::<u32>(8).cast_signed())?);
+            Ok(())
+        }
         0xbf => {
             const SIGNALED: u32 = 1;
             let is_signaled = argument.get::<u32>(4) & SIGNALED != 0;
@@ -131,20 +140,24 @@ fn set_fences(kernel: &mut Kernel, argument: Argument, is_signaled: bool) -> Ans
 /// Flag of an exported or imported fence: the descriptor is a file of the fence, not of the object.
 const FENCE_FILE: u32 = 1;
 
-/// Returns a file that becomes readable when a fence is signaled: it is, or there is none.
+/// Returns a file that becomes readable when a fence is signaled (it is, or there is none), or a file
+/// of the object.
 fn export_fence(kernel: &mut Kernel, argument: Argument) -> Answer {
     let is_signaled = kernel.fences.is_signaled(argument.get(0))?;
-    if argument.get::<u32>(4) & FENCE_FILE == 0 || !is_signaled {
-        return Err(libc::EINVAL);
-    }
-    argument.set(8, fence_file()?);
+    let descriptor = match argument.get::<u32>(4) & FENCE_FILE {
+        0 => kernel.fences.export(argument.get(0))?,
+        _ if is_signaled => fence_file()?,
+        _ => return Err(libc::EINVAL),
+    };
+    argument.set(8, descriptor);
     Ok(())
 }
 
-/// Takes the fence of a file, which is signaled.
+/// Takes the fence of a file, which is signaled, or the object of a file.
 fn import_fence(kernel: &mut Kernel, argument: Argument) -> Answer {
-    if argument.get::<u32>(4) & FENCE_FILE == 0 {
-        return Err(libc::EINVAL);
+    if argument.get::<u32>(4) & FENCE_FILE != 0 {
+        return kernel.fences.set(argument.get(0), true);
     }
-    kernel.fences.set(argument.get(0), true)
+    argument.set(0, kernel.fences.import(argument.get::<u32>(8).cast_signed())?);
+    Ok(())
 }

@@ -11,10 +11,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use submission::{Place, Reply, Request, Submission};
 
 use crate::device::Device;
+use crate::exports::Exports;
 use crate::fences::Fences;
 use crate::heap::{Heap, PAGE};
 use crate::mappings::Mappings;
 use crate::memory::Argument;
+use crate::request::error_number;
 
 /// Address of the first object that the kernel places. Address 0 is never used.
 const FIRST_ADDRESS: u64 = 1 << 20;
@@ -30,6 +32,8 @@ pub(crate) struct Object {
     pub(crate) size: u64,
     /// Tiling mode and stride, which the driver stores with the object.
     pub(crate) tiling: (u32, u32),
+    /// True if a file stands for it, or it was imported from one. Its memory stays.
+    is_shared: bool,
 }
 
 impl Object {
@@ -56,6 +60,7 @@ pub(crate) struct Kernel {
     pub(crate) mappings: Mappings,
     /// Synchronization objects.
     pub(crate) fences: Fences,
+    exports: Exports<Object>,
     socket: UnixStream,
 }
 
@@ -105,6 +110,7 @@ impl Kernel {
             last_submission: 0,
             mappings: Mappings::default(),
             fences: Fences::default(),
+            exports: Exports::default(),
             socket,
         };
         let heap = u32::try_from(kernel.file.as_raw_fd()).unwrap_or(0);
@@ -146,14 +152,36 @@ impl Kernel {
     fn add(&mut self, offset: u64, place: Place, size: u64) -> u32 {
         let handle = self.next_handle;
         self.next_handle += 1;
-        self.objects.insert(handle, Object { offset, place, size, tiling: (0, 0) });
+        let object = Object { offset, place, size, tiling: (0, 0), is_shared: false };
+        self.objects.insert(handle, object);
         handle
+    }
+
+    /// Returns a descriptor of a file that stands for an object.
+    pub(crate) fn export(&mut self, handle: u32) -> Result<u32, i32> {
+        let object = self.objects.get_mut(&handle).ok_or(libc::ENOENT)?;
+        let Place::Heap(offset) = object.place else { return Err(libc::EINVAL) };
+        object.is_shared = true;
+        let same = |other: &Object| other.offset == offset;
+        let descriptor = self.exports.export(same, *object, object.size);
+        descriptor.map_err(|error| error_number(&error))
+    }
+
+    /// Returns a new handle of the object that a file stands for.
+    pub(crate) fn import(&mut self, descriptor: i32) -> Result<u32, i32> {
+        let object = *self.exports.import(descriptor).ok_or(libc::EINVAL)?;
+        let handle = self.add(object.offset, object.place, object.size);
+        self.objects.insert(handle, object);
+        Ok(handle)
     }
 
     /// Frees an object. Its memory reads as zeros when it is used again.
     pub(crate) fn close(&mut self, handle: u32) -> bool {
         let Some(object) = self.objects.remove(&handle) else { return false };
         self.mappings.forget(handle);
+        if object.is_shared {
+            return true;
+        }
         let mode = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE;
         let range = (object.offset.cast_signed(), object.size.cast_signed());
         // SAFETY: the descriptor is open; the call affects only the file.

@@ -32,6 +32,7 @@
 mod amdgpu;
 mod chips;
 mod device;
+mod exports;
 mod fences;
 mod files;
 mod heap;

@@ -42,6 +42,42 @@ fn synchronization_objects_have_no_timelines() {
     assert_eq!(ask(&mut kernel, 0xc0, [1]), Err(libc::EINVAL));
 }
 
+/// Two devices of a process share an object and a fence: both outlive the handles of their makers.
+#[test]
+fn files_share_objects_and_fences() {
+    let (mut kernel, messages) = device("skl");
+    let close = |file: u64| {
+        // SAFETY: the request has created the descriptor for its caller.
+        assert_eq!(unsafe { libc::close(i32::try_from(file).expect("a descriptor")) }, 0);
+    };
+    let [_, handle] = ask(&mut kernel, 0x5b, [8192, 0]).expect("an object");
+    let place = ask(&mut kernel, 0x64, [handle, 0, 0, 0]).expect("a place")[1];
+    let [_, file] = ask(&mut kernel, 0x2d, [handle, 0]).expect("a file");
+    assert!(ask(&mut kernel, 0x09, [handle]).is_ok());
+    let [imported, _] = ask(&mut kernel, 0x2e, [0, file]).expect("the object");
+    assert_ne!(imported, handle);
+    // Another object does not get the memory.
+    let [_, other] = ask(&mut kernel, 0x5b, [8192, 0]).expect("an object");
+    assert_ne!(ask(&mut kernel, 0x64, [other, 0, 0, 0]).expect("a place")[1], place);
+    assert_eq!(ask(&mut kernel, 0x64, [imported, 0, 0, 0]).expect("a place")[1], place);
+    assert_eq!(ask(&mut kernel, 0x2d, [handle, 0]), Err(libc::ENOENT));
+    close(file);
+
+    assert_eq!(ask(&mut kernel, 0xbf, [0]), Ok([1]));
+    let [_, file] = ask(&mut kernel, 0xc1, [1, 0]).expect("a file");
+    assert_eq!(ask(&mut kernel, 0xc2, [0, file]).expect("the fence")[0], 2);
+    assert!(ask(&mut kernel, 0xc0, [1]).is_ok());
+    let mut handle = 2_u32;
+    assert_eq!(kernel.fences.is_signaled(2), Ok(false));
+    assert!(ask(&mut kernel, 0xc5, [address(&mut handle), 1]).is_ok());
+    let again = ask(&mut kernel, 0xc2, [0, file]).expect("the fence")[0];
+    assert_eq!(again, 3);
+    assert_eq!(kernel.fences.is_signaled(3), Ok(true));
+    close(file);
+    assert_eq!(ask(&mut kernel, 0xc2, [0, u64::from(u32::MAX)]), Err(libc::EINVAL));
+    drop(messages);
+}
+
 /// A page of the process's memory becomes an object: relocated, submitted, and not mapped.
 #[test]
 fn memory_of_the_process_becomes_an_object() {
