@@ -1,4 +1,4 @@
-//! Files that stand for objects: another device of the process imports what one has exported.
+//! Files that represent objects: another device of the process imports what one has exported.
 
 use std::fs::File;
 use std::io;
@@ -18,7 +18,7 @@ impl<T> Default for Exports<T> {
 }
 
 impl<T> Exports<T> {
-    /// Returns a descriptor for the caller of the file that stands for a value: the one for which
+    /// Returns a descriptor for the caller of the file that represents a value: the one for which
     /// `is` is true, or else `value`, with a new file of `size` bytes.
     pub(crate) fn export(
         &mut self,
@@ -35,7 +35,7 @@ impl<T> Exports<T> {
         u32::try_from(descriptor).map_err(|_| io::ErrorKind::InvalidInput.into())
     }
 
-    /// The value that the file of a descriptor stands for.
+    /// The value that the file of a descriptor represents.
     pub(crate) fn import(&self, descriptor: i32) -> Option<&T> {
         if descriptor < 0 {
             return None;
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_stand_for_values() {
+    fn files_represent_values() {
         let mut exports = Exports::default();
         let [first, again, second] = [7, 7, 8]
             .map(|value| exports.export(|known| *known == value, value, 4096).expect("a file"))

@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::errors::error_number;
 use crate::exports::Exports;
-use crate::request::error_number;
 
 /// Flag of a wait: all objects instead of any.
 pub(crate) const ALL: u32 = 1;
@@ -45,14 +45,14 @@ impl Fences {
         self.last
     }
 
-    /// Returns a descriptor of a file that stands for an object.
+    /// Returns a descriptor of a file that represents an object.
     pub(crate) fn export(&mut self, handle: u32) -> Result<u32, i32> {
         let state = Arc::clone(self.signaled.get(&handle).ok_or(libc::ENOENT)?);
         let same = |other: &Arc<AtomicBool>| Arc::ptr_eq(other, &state);
         self.exports.export(same, Arc::clone(&state), 0).map_err(|error| error_number(&error))
     }
 
-    /// Returns a new handle of the object that a file stands for.
+    /// Returns a new handle of the object that a file represents.
     pub(crate) fn import(&mut self, descriptor: i32) -> Result<u32, i32> {
         let state = Arc::clone(self.exports.import(descriptor).ok_or(libc::EINVAL)?);
         Ok(self.add(state))

@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use crate::device::{Device, Driver, Version};
+use crate::errors::{Answer, error_number};
 use crate::fences::Wait;
 use crate::kernel::{self, Kernel};
 use crate::memory::Argument;
-use crate::request::{Answer, error_number, fence_file};
+use crate::request::fence_file;
 use crate::{amdgpu, i915};
 
 /// Answers a request on the device: 0, or -1 with the error number.
@@ -140,8 +141,8 @@ fn set_fences(kernel: &mut Kernel, argument: Argument, is_signaled: bool) -> Ans
 /// Flag of an exported or imported fence: the descriptor is a file of the fence, not of the object.
 const FENCE_FILE: u32 = 1;
 
-/// Returns a file that becomes readable when a fence is signaled (it is, or there is none), or a file
-/// of the object.
+/// Returns a file that becomes readable when a fence is signaled (it is, or there is none), or a
+/// file of the object.
 fn export_fence(kernel: &mut Kernel, argument: Argument) -> Answer {
     let is_signaled = kernel.fences.is_signaled(argument.get(0))?;
     let descriptor = match argument.get::<u32>(4) & FENCE_FILE {

@@ -11,12 +11,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use submission::{Place, Reply, Request, Submission};
 
 use crate::device::Device;
+use crate::errors::error_number;
 use crate::exports::Exports;
 use crate::fences::Fences;
 use crate::heap::{Heap, PAGE};
 use crate::mappings::Mappings;
 use crate::memory::Argument;
-use crate::request::error_number;
 
 /// Address of the first object that the kernel places. Address 0 is never used.
 const FIRST_ADDRESS: u64 = 1 << 20;
@@ -32,7 +32,7 @@ pub(crate) struct Object {
     pub(crate) size: u64,
     /// Tiling mode and stride, which the driver stores with the object.
     pub(crate) tiling: (u32, u32),
-    /// True if a file stands for it, or it was imported from one. Its memory stays.
+    /// True if a file represents it, or it was imported from one. Its memory stays.
     is_shared: bool,
 }
 
@@ -157,7 +157,7 @@ impl Kernel {
         handle
     }
 
-    /// Returns a descriptor of a file that stands for an object.
+    /// Returns a descriptor of a file that represents an object.
     pub(crate) fn export(&mut self, handle: u32) -> Result<u32, i32> {
         let object = self.objects.get_mut(&handle).ok_or(libc::ENOENT)?;
         let Place::Heap(offset) = object.place else { return Err(libc::EINVAL) };
@@ -167,7 +167,7 @@ impl Kernel {
         descriptor.map_err(|error| error_number(&error))
     }
 
-    /// Returns a new handle of the object that a file stands for.
+    /// Returns a new handle of the object that a file represents.
     pub(crate) fn import(&mut self, descriptor: i32) -> Result<u32, i32> {
         let object = *self.exports.import(descriptor).ok_or(libc::EINVAL)?;
         let handle = self.add(object.offset, object.place, object.size);

@@ -32,6 +32,7 @@
 mod amdgpu;
 mod chips;
 mod device;
+mod errors;
 mod exports;
 mod fences;
 mod files;

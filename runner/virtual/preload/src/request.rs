@@ -1,18 +1,9 @@
 //! Common parts of the requests of all drivers.
 
-use std::io;
-
+use crate::errors::Answer;
 use crate::heap::PAGE;
 use crate::kernel::Kernel;
 use crate::memory::Argument;
-
-/// An error number of the system, or success.
-pub(crate) type Answer = Result<(), i32>;
-
-/// The error number of a failure.
-pub(crate) fn error_number(error: &io::Error) -> i32 {
-    error.raw_os_error().unwrap_or(libc::EIO)
-}
 
 /// An object in memory of the process: address, size, flags of which these are permitted, handle.
 pub(crate) fn adopt(kernel: &mut Kernel, argument: Argument, permitted: u32) -> Answer {

@@ -3,9 +3,9 @@
 use submission::Request;
 
 use crate::chips::Chip;
+use crate::errors::{Answer, error_number};
 use crate::kernel::Kernel;
 use crate::memory::Argument;
-use crate::request::{Answer, error_number};
 
 /// Bytes of video memory, and of the memory of the system that the device can use.
 const MEMORY: u64 = 3 << 30;

@@ -7,10 +7,11 @@ mod info;
 use submission::{BufferObject, Place, Request, Submission};
 
 use crate::chips::Chip;
+use crate::errors::{Answer, error_number};
 use crate::kernel::Kernel;
 use crate::mappings::Mapping;
 use crate::memory::Argument;
-use crate::request::{Answer, adopt, error_number, fence_file};
+use crate::request::{adopt, fence_file};
 
 /// Flags of objects in memory of the process: read only, private, checked, watched.
 const ADOPTED: u32 = 0xf;

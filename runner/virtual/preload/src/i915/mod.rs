@@ -5,9 +5,10 @@ mod parameters;
 use submission::{BufferObject, Place, Request, Submission};
 
 use crate::device::I915;
+use crate::errors::{Answer, error_number};
 use crate::kernel::Kernel;
 use crate::memory::Argument;
-use crate::request::{Answer, adopt, error_number};
+use crate::request::adopt;
 
 /// Bits of a graphics address.
 const ADDRESS_MASK: u64 = (1 << 48) - 1;
