@@ -122,15 +122,18 @@ fn change_addresses(kernel: &mut Kernel, argument: Argument) -> Answer {
     const UNMAP: u32 = 2;
     const CLEAR: u32 = 3;
     const REPLACE: u32 = 4;
-    /// Pages without memory of their own.
+    /// Pages without memory: nothing is there, and an access is an error that names its address.
     const WITHOUT_MEMORY: u32 = 1 << 4;
     let (handle, flags) = (argument.get::<u32>(0), argument.get::<u32>(12));
     let [address, offset, size] = [16, 24, 32].map(|at| argument.get::<u64>(at));
     let operation = argument.get::<u32>(8);
-    if flags & WITHOUT_MEMORY != 0 && operation != UNMAP {
-        return Err(libc::EINVAL);
-    }
+    let has_memory = flags & WITHOUT_MEMORY == 0;
     match operation {
+        MAP if !has_memory => Ok(()),
+        REPLACE if !has_memory => {
+            kernel.mappings.clear(address, size);
+            Ok(())
+        }
         MAP | REPLACE => {
             let object = kernel.object(handle).ok_or(libc::ENOENT)?;
             let is_inside = offset.checked_add(size).is_some_and(|end| end <= object.size);

@@ -45,6 +45,23 @@ fn submissions_have_the_whole_address_space() {
     assert_eq!(ask(&mut kernel, 0x48, map(2, 0x20_0000)), Err(libc::ENOENT));
 }
 
+/// Sparse resources reserve addresses: nothing is there until an object is mapped.
+#[test]
+fn addresses_without_memory() {
+    let (mut kernel, _messages) = device("vi");
+    let handle = ask(&mut kernel, 0x40, [8192, 0, 4, 0]).expect("an object")[0] & 0xffff_ffff;
+    let change = |handle: u64, operation: u64, flags: u64| {
+        [handle, flags << 32 | operation, 0x20_0000, 0, 8192]
+    };
+    assert!(ask(&mut kernel, 0x48, change(0, 1, 1 << 4)).is_ok());
+    assert_eq!(kernel.mappings.iter().count(), 0);
+    assert!(ask(&mut kernel, 0x48, change(handle, 4, 0)).is_ok());
+    assert_eq!(kernel.mappings.iter().count(), 1);
+    assert!(ask(&mut kernel, 0x48, change(0, 4, 1 << 4)).is_ok());
+    assert_eq!(kernel.mappings.iter().count(), 0);
+    assert!(ask(&mut kernel, 0x48, change(0, 3, 0)).is_ok());
+}
+
 #[test]
 fn questions() {
     let (mut kernel, messages) = device("si");
