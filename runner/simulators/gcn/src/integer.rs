@@ -165,6 +165,42 @@ pub(crate) fn wide_product(opcode: Opcode, x: u32, y: u32, addend: u64) -> (u64,
     (u64::from(x) * u64::from(y)).overflowing_add(addend)
 }
 
+/// Result of an operation on integers that is limited to the range of its type (`clamp` on vi);
+/// `None` for operations that have no such form.
+pub(crate) fn saturated(opcode: Opcode, sources: [u64; 3]) -> Option<u64> {
+    use Opcode::*;
+    let [x, y, z] = sources.map(|value| i64::from(value as u16));
+    let [i, j, k] = sources.map(|value| i64::from(value as u16 as i16));
+    let short = |value: i64| value.clamp(0, i64::from(u16::MAX)).cast_unsigned();
+    let wide = sources.map(|value| value as u32);
+    let factor = |bits: u32| i64::from(bits & 0xff_ffff);
+    let signed = |bits: u32| i64::from((bits << 8).cast_signed() >> 8);
+    Some(match opcode {
+        VAddU16 => short(x + y),
+        VSubU16 => short(x - y),
+        VSubrevU16 => short(y - x),
+        VMadU16 => short(x * y + z),
+        VMadI16 => (i * j + k).clamp(i16::MIN.into(), i16::MAX.into()).cast_unsigned() & 0xffff,
+        VMadU32U24 => {
+            let sum = factor(wide[0]) * factor(wide[1]) + i64::from(wide[2]);
+            sum.min(u32::MAX.into()).cast_unsigned()
+        }
+        VMadI32I24 => {
+            let sum = signed(wide[0]) * signed(wide[1]) + i64::from(wide[2].cast_signed());
+            u64::from(sum.clamp(i32::MIN.into(), i32::MAX.into()) as u32)
+        }
+        _ => return None,
+    })
+}
+
+/// The limit that a sum or difference with a carry out has instead with `clamp`.
+pub(crate) fn limit(opcode: Opcode) -> u32 {
+    match opcode {
+        Opcode::VAddI32 | Opcode::VAddU32 | Opcode::VAddcU32 => u32::MAX,
+        _ => 0,
+    }
+}
+
 /// Sum or difference with carry: the result and the carry out.
 #[inline(always)]
 pub(crate) fn carry(opcode: Opcode, x: u32, y: u32, carry: bool) -> Option<(u32, bool)> {

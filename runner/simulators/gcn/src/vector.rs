@@ -70,6 +70,8 @@ impl Step<'_> {
         let mut results = [0; LANES];
         let quirks = self.quirks;
         let family = family(opcode, mode, &quirks).ok_or_else(|| self.not_modeled())?;
+        let clamps = self.instruction.modifiers.clamp;
+        let saturated = |sources| if clamps { integer::saturated(opcode, sources) } else { None };
         for lane in (0..LANES).filter(|lane| exec >> lane & 1 != 0) {
             let mut sources = [0; 3];
             for (source, index) in sources.iter_mut().zip(1..self.row.slots.len()) {
@@ -81,7 +83,7 @@ impl Step<'_> {
             if matches!(opcode, Opcode::VMacF32 | Opcode::VMacLegacyF32 | Opcode::VMacF16) {
                 sources[2] = self.lane_value(0, lane);
             }
-            let result = family(opcode, sources, mode, &quirks);
+            let result = saturated(sources).or_else(|| family(opcode, sources, mode, &quirks));
             let result = result.ok_or_else(|| self.not_modeled())?;
             results[lane] = self.output(result, mode);
         }
@@ -100,7 +102,10 @@ impl Step<'_> {
         for lane in (0..LANES).filter(|lane| exec >> lane & 1 != 0) {
             let (x, y) = (self.lane_value(2, lane) as u32, self.lane_value(3, lane) as u32);
             let sum = integer::carry(opcode, x, y, incoming >> lane & 1 != 0);
-            let (sum, carry) = sum.unwrap_or_default();
+            let (mut sum, carry) = sum.unwrap_or_default();
+            if carry && self.instruction.modifiers.clamp {
+                sum = integer::limit(opcode);
+            }
             outgoing |= u64::from(carry) << lane;
             results[lane] = u64::from(sum);
         }

@@ -64,6 +64,7 @@ pub(in crate::cli) fn show(args: &ShowArgs) -> anyhow::Result<u8> {
     if args.what == What::Spirv {
         return super::spirv::spirv(&path, args);
     }
+    check_form(generation, &args.what)?;
     let folder = TemporaryFolder::create("show")?;
     let gpu =
         VirtualGpu::start(generation, Some(folder.path().to_owned()), |line| message!("{line}"))?;
@@ -90,6 +91,21 @@ pub(in crate::cli) fn show(args: &ShowArgs) -> anyhow::Result<u8> {
         return Ok(UNEXPECTED);
     }
     Ok(EXPECTED)
+}
+
+/// Checks that the virtual GPU of a generation has a form.
+fn check_form(generation: Generation, what: &What) -> anyhow::Result<()> {
+    let (is_own, forms) = match Generation::AMD.contains(&generation) {
+        true => (*what == What::Gcn, "batch, state and gcn"),
+        false => (
+            matches!(what, What::Eu | What::Payload | What::Trace),
+            "batch, state, eu, payload and trace",
+        ),
+    };
+    if !is_own && !matches!(what, What::Batch | What::State) {
+        bail!("--driver mesa --gen {generation} shows {forms}");
+    }
+    Ok(())
 }
 
 /// Returns the recordings of a folder in the order of submission.
@@ -186,7 +202,6 @@ fn listings(
     generation: Generation,
     recordings: &[Recording],
 ) -> anyhow::Result<String> {
-    anyhow::ensure!(Generation::AMD.contains(&generation), "{generation} has no gcn: show eu");
     let mut gpu = amd_gpu::Gpu::new(generation, amd_gpu::clock(generation));
     let mut text = String::new();
     for (number, recording) in (1..).zip(recordings) {
@@ -235,6 +250,19 @@ fn trace(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn each_vendor_has_forms_of_its_own() {
+        let message = |generation, what| {
+            check_form(generation, &what).map_err(|error| error.to_string()).err()
+        };
+        assert_eq!(message(Generation::Vi, What::Gcn), None);
+        assert_eq!(message(Generation::Skl, What::Trace), None);
+        let forms = "--driver mesa --gen vi shows batch, state and gcn";
+        assert_eq!(message(Generation::Vi, What::Trace).as_deref(), Some(forms));
+        let forms = "--driver mesa --gen skl shows batch, state, eu, payload and trace";
+        assert_eq!(message(Generation::Skl, What::Gcn).as_deref(), Some(forms));
+    }
 
     #[test]
     fn commands_without_fields() {

@@ -19,7 +19,9 @@ const NOTHING: Input = Input::Constant(0);
 impl Plan {
     /// The implementation of an instruction on rows; `None` if it stays with single lanes.
     pub(crate) fn of(class: Class, row: &TableRow, instruction: &Instruction) -> Option<Plan> {
-        if instruction.modifiers.lanes != Lanes::Own {
+        let is_integer = row.slots.first().is_some_and(|result| !result.kind.is_float());
+        let saturates = instruction.modifiers.clamp && is_integer;
+        if instruction.modifiers.lanes != Lanes::Own || saturates {
             return None;
         }
         let chooser = Chooser { row, instruction };

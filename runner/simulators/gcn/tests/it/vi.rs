@@ -58,6 +58,24 @@ v_add_u32_dpp v0, vcc, v0, v0 row_bcast:31 row_mask:0xc";
 }
 
 #[test]
+fn integers_saturate() {
+    let on = |text: &str| {
+        let mut wave = wave();
+        done(Chip::Vi, text, &mut wave);
+        wave.vector[9][5]
+    };
+    assert_eq!(on("v_add_u32_e64 v9, s[4:5], v2, v2"), 0x0103_0506);
+    assert_eq!(on("v_add_u32_e64 v9, s[4:5], v2, v2 clamp"), u32::MAX);
+    assert_eq!(on("v_add_u32_e64 v9, s[4:5], v2, v1 clamp"), 0x8081_866b);
+    assert_eq!(on("v_sub_u32_e64 v9, s[4:5], v1, v2 clamp"), 0);
+    assert_eq!(on("v_subrev_u32_e64 v9, s[4:5], v1, v2 clamp"), 0x8081_7e9b);
+    assert_eq!(on("v_add_u16_e64 v9, v2, v2 clamp"), 0xffff);
+    assert_eq!(on("v_sub_u16_e64 v9, v1, v2 clamp"), 0);
+    assert_eq!(on("v_mad_u32_u24 v9, v2, v2, v2 clamp"), u32::MAX);
+    assert_eq!(on("v_mad_i32_i24 v9, v2, v1, v0 clamp"), i32::MIN.cast_unsigned());
+}
+
+#[test]
 fn parts_of_registers() {
     let on = |text: &str| {
         let mut wave = wave();
