@@ -1,7 +1,9 @@
 //! Entry points, execution modes and global variables.
 
 use rspirv::grammar::ext_inst_table;
-use rspirv::spirv::{Capability, ExecutionMode as M, ExecutionModel as X, Op, StorageClass as C};
+use rspirv::spirv::{
+    Capability, Decoration, ExecutionMode as M, ExecutionModel as X, Op, StorageClass as C,
+};
 use rustc_hash::FxHashSet;
 
 use super::view::Kind;
@@ -30,6 +32,7 @@ pub(crate) fn check(module: &Module) -> Result<(), Error> {
                 module.demand(i, !called.contains(&i.id_at(1)), "the entry point is called")?;
                 modes_of(module, i, &modes)?;
                 listed(module, i)?;
+                built_in_blocks(module, i)?;
                 let key = (i.literal_at(0), i.text_at(2).map(str::to_owned));
                 module.demand(i, points.insert(key), "the entry point is there already")?;
             }
@@ -134,6 +137,23 @@ fn listed(module: &Module, i: &Instruction) -> Result<(), Error> {
         }
     }
     Ok(())
+}
+
+/// Of inputs and of outputs one block at most has built-in members.
+fn built_in_blocks(module: &Module, i: &Instruction) -> Result<(), Error> {
+    let class = |id: u32| {
+        let variable = module.get(id).filter(|variable| variable.op == Op::Variable)?;
+        let mut ty = module.get(variable.ty)?.id_at(1)?;
+        while let Kind::Array { element, .. } = module.kind(ty) {
+            ty = element;
+        }
+        let is_built_in = module.member_has(ty, 0, Decoration::BuiltIn);
+        variable.literal_at(0).filter(|_| is_built_in)
+    };
+    let ids: FxHashSet<u32> = i.ids_from(2).collect();
+    let mut seen = FxHashSet::default();
+    let is_single = ids.into_iter().filter_map(class).all(|class| seen.insert(class));
+    module.demand(i, is_single, "two blocks have built-in members")
 }
 
 /// Modes that an execution model needs, and those that exclude each other.

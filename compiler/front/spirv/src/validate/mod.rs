@@ -11,6 +11,7 @@ mod composites;
 mod constants;
 mod decorations;
 mod dominance;
+mod groups;
 mod ids;
 mod images;
 mod interface;
@@ -54,6 +55,7 @@ pub(crate) fn check(module: &Module) -> Result<(), Error> {
                 composites::check(module, instruction)?;
                 memory::check(module, instruction)?;
                 images::check(module, instruction)?;
+                groups::check(module, instruction)?;
                 calls::check(module, function, instruction)?;
             }
         }
