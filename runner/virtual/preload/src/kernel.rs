@@ -61,6 +61,8 @@ pub(crate) struct Kernel {
     /// Synchronization objects.
     pub(crate) fences: Fences,
     exports: Exports<Object>,
+    /// Descriptions of objects, which drivers leave for those who import them, by offset.
+    pub(crate) descriptions: BTreeMap<u64, Vec<u64>>,
     socket: UnixStream,
 }
 
@@ -111,6 +113,7 @@ impl Kernel {
             mappings: Mappings::default(),
             fences: Fences::default(),
             exports: Exports::default(),
+            descriptions: BTreeMap::new(),
             socket,
         };
         let heap = u32::try_from(kernel.file.as_raw_fd()).unwrap_or(0);
@@ -182,6 +185,7 @@ impl Kernel {
         if object.is_shared {
             return true;
         }
+        self.descriptions.remove(&object.offset);
         let mode = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE;
         let range = (object.offset.cast_signed(), object.size.cast_signed());
         // SAFETY: the descriptor is open; the call affects only the file.

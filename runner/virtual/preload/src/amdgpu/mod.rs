@@ -16,6 +16,9 @@ use crate::request::{adopt, fence_file};
 /// Flags of objects in memory of the process: read only, private, checked, watched.
 const ADOPTED: u32 = 0xf;
 
+/// Words of the description of an object: flags, tiling, number of bytes, 64 double words.
+const DESCRIPTION: u64 = 34;
+
 /// Parts of a submission, by their numbers.
 mod part {
     pub(super) const BUFFER: u32 = 1;
@@ -45,15 +48,14 @@ pub(crate) fn dispatch(
         }
         0x44 => submit(kernel, argument),
         0x45 => info::answer(kernel, chip, argument),
-        // Descriptions of objects for other processes; each is its own.
-        0x46 => Ok(()),
+        0x46 => description(kernel, argument),
         // Waits for an object, or for a submission: both are done.
         0x47 | 0x49 => {
             argument.set(0, 0_u64);
             Ok(())
         }
         0x48 => change_addresses(kernel, argument),
-        0x50 => placement(argument),
+        0x50 => placement(kernel, argument),
         0x51 => adopt(kernel, argument, ADOPTED),
         // Waits for fences: the first one is signaled.
         0x52 => {
@@ -109,10 +111,47 @@ fn context(kernel: &mut Kernel, argument: Argument) -> Answer {
     }
 }
 
-/// A question about an object's place is one about an object of another process.
-fn placement(argument: Argument) -> Answer {
+/// Sets the place of an object, or returns how it was made: bytes, alignment, domains, flags.
+fn placement(kernel: &mut Kernel, argument: Argument) -> Answer {
+    const GET: u32 = 0;
     const SET: u32 = 1;
-    if argument.get::<u32>(4) == SET { Ok(()) } else { Err(libc::EINVAL) }
+    /// Video memory.
+    const DOMAIN: u64 = 4;
+    let object = kernel.object(argument.get(0)).ok_or(libc::ENOENT)?;
+    match argument.get::<u32>(4) {
+        SET => Ok(()),
+        GET => {
+            let made = argument.follow(8);
+            for (i, value) in (0..).zip([object.size, crate::heap::PAGE, DOMAIN, 0]) {
+                made.set(8 * i, value);
+            }
+            Ok(())
+        }
+        _ => Err(libc::EINVAL),
+    }
+}
+
+/// Keeps a driver's description of an object for those who import it, or returns it.
+fn description(kernel: &mut Kernel, argument: Argument) -> Answer {
+    const SET: u32 = 1;
+    const GET: u32 = 2;
+    let offset = kernel.object(argument.get(0)).ok_or(libc::ENOENT)?.offset;
+    match argument.get::<u32>(4) {
+        SET => {
+            let words = (0..DESCRIPTION).map(|i| argument.get(8 + 8 * i)).collect();
+            kernel.descriptions.insert(offset, words);
+            Ok(())
+        }
+        GET => {
+            let words = kernel.descriptions.get(&offset);
+            let words = words.map_or_else(|| vec![0; DESCRIPTION as usize], Clone::clone);
+            for (i, word) in (0..).zip(words) {
+                argument.set(8 + 8 * i, word);
+            }
+            Ok(())
+        }
+        _ => Err(libc::EINVAL),
+    }
 }
 
 /// Maps an object at an address, or removes it from there: handle, operation, flags, address,

@@ -45,6 +45,27 @@ fn submissions_have_the_whole_address_space() {
     assert_eq!(ask(&mut kernel, 0x48, map(2, 0x20_0000)), Err(libc::ENOENT));
 }
 
+/// Imported objects have the description of the original, and how it was made.
+#[test]
+fn imported_objects_are_described() {
+    let (mut kernel, _messages) = device("vi");
+    let handle = ask(&mut kernel, 0x40, [8192, 0, 4, 0]).expect("an object")[0] & 0xffff_ffff;
+    let mut words = [0; 35];
+    (words[0], words[2], words[34]) = (1 << 32 | handle, 0x1234, 7);
+    assert!(ask(&mut kernel, 0x46, words).is_ok());
+    let [_, file] = ask(&mut kernel, 0x2d, [handle, 0]).expect("a file");
+    let imported = ask(&mut kernel, 0x2e, [0, file]).expect("the object")[0] & 0xffff_ffff;
+    // SAFETY: the request has created the descriptor for its caller.
+    assert_eq!(unsafe { libc::close(i32::try_from(file).expect("a descriptor")) }, 0);
+    let mut question = [0; 35];
+    question[0] = 2 << 32 | imported;
+    let answer = ask(&mut kernel, 0x46, question).expect("a description");
+    assert_eq!((answer[2], answer[34]), (0x1234, 7));
+    let mut made = [1_u64; 4];
+    assert!(ask(&mut kernel, 0x50, [imported, address(&mut made)]).is_ok());
+    assert_eq!(made, [8192, 4096, 4, 0]);
+}
+
 /// Sparse resources reserve addresses: nothing is there until an object is mapped.
 #[test]
 fn addresses_without_memory() {
