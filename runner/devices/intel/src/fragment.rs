@@ -106,6 +106,7 @@ impl Dispatch<'_> {
                     interface,
                     samples: &batch.sample_positions,
                 };
+                launch.trace_pixels(thread, &started.positions, started.live);
                 steps += launch.run(thread, &mut host, steps)?;
                 let killed = started.live & !host.written;
                 for (i, slot) in started.group.quads.iter().enumerate() {
@@ -150,7 +151,6 @@ impl Dispatch<'_> {
             write_setup(thread, first + 2 * i, input, inputs, setup);
         }
         thread.set_dispatch_mask(all_lanes(group.quads.len() * 4));
-        launch.trace_pixels(thread, &positions, live);
         Ok(Started { group, setup, positions, live })
     }
 }

@@ -99,13 +99,15 @@ impl Launch<'_> {
     }
 
     /// Runs several threads at once as far as each is on its own; the threads before them executed
-    /// `steps` instructions.
+    /// `steps` instructions. A trace has one thread after the other.
     pub(crate) fn run_ahead<'t>(
         &self,
         threads: impl IntoIterator<Item = &'t mut Thread>,
         steps: u64,
     ) {
-        self.kernel.run_ahead(threads, self.budget.after(steps).left);
+        if self.trace.is_none() {
+            self.kernel.run_ahead(threads, self.budget.after(steps).left);
+        }
     }
 
     /// Runs a thread to its end and returns the number of executed instructions; the threads before
