@@ -5,10 +5,10 @@ use std::iter;
 use compiler::output::{
     Barycentric, FragmentInput, FragmentInterface, Interface, Surface as Bound, Width,
 };
-use eu_simulator::Thread;
 use eu_simulator::host::{
     Host, HostError, InterpolateAt, InterpolateRequest, RenderState, RenderWrite, Reply,
 };
+use eu_simulator::{TOGETHER, Thread};
 use program::Stage;
 use program::resource::Varying as InputSlot;
 use raster::device::{DeviceError, FragmentBatch, FragmentOutputs, PrimitiveSetup};
@@ -19,7 +19,6 @@ use vocabulary::Phase;
 use crate::errors::rejected;
 use crate::launch::Launch;
 use crate::memory::{Memory, memory_requests};
-use crate::threads::TOGETHER;
 use shader_device::vertex_values;
 
 /// The quads of one thread: they all belong to one primitive.

@@ -1,15 +1,12 @@
 //! Execution of threads: one to its end, or several with barriers.
 
 use eu_simulator::host::Host;
-use eu_simulator::{Kernel, Outcome, Reason, SimError, Thread};
+use eu_simulator::{Kernel, Outcome, Reason, SimError, TOGETHER, Thread};
 use program::Stage;
 use raster::device::DeviceError;
 use vocabulary::Phase;
 
 use crate::errors::rejected;
-
-/// Threads that run at once.
-pub(crate) const TOGETHER: usize = 8;
 
 /// The instruction budget of a batch.
 #[derive(Clone, Copy, Debug)]
@@ -71,6 +68,14 @@ pub(crate) struct Waiting {
     pub scratch: Vec<u8>,
 }
 
+impl Waiting {
+    /// The thread, and the number of instructions that it has executed.
+    fn paused(self) -> (Waiting, u64) {
+        let steps = self.thread.steps();
+        (self, steps)
+    }
+}
+
 /// Runs threads in turn, each from barrier to barrier, until all have ended; returns the number of
 /// executed instructions, which `budget` limits. `scratch` returns the host's scratch space, which
 /// belongs to the running thread.
@@ -82,7 +87,7 @@ pub(crate) fn run_together<H: Host>(
     budget: Budget,
 ) -> Result<u64, DeviceError> {
     let mut spent = 0;
-    let mut running: Vec<(Waiting, u64)> = threads.into_iter().map(|member| (member, 0)).collect();
+    let mut running: Vec<(Waiting, u64)> = threads.into_iter().map(Waiting::paused).collect();
     while !running.is_empty() {
         let mut waiting = Vec::new();
         for members in running.chunks_mut(TOGETHER) {
@@ -97,8 +102,7 @@ pub(crate) fn run_together<H: Host>(
             let outcome = outcome.map_err(|error| budget.error(error))?;
             spent += member.thread.steps() - before;
             if matches!(outcome, Outcome::Barrier { .. }) {
-                let before = member.thread.steps();
-                waiting.push((member, before));
+                waiting.push(member.paused());
             }
         }
         running = waiting;

@@ -52,6 +52,7 @@ pub use error::{DecodeError, Reason, SimError};
 pub use host::{Host, HostError, NoHost};
 pub use inputs::{Inputs, PlaneInput};
 pub use kernel::{Kernel, KernelBuilder};
+pub use lockstep::TOGETHER;
 pub use quirks::Quirks;
 pub use run::Outcome;
 pub use thread::Thread;

@@ -17,8 +17,8 @@ use crate::thread::Thread;
 
 /// Instructions that a thread runs ahead at most: the first of threads that never end fails soon.
 const FAR: u64 = 1 << 20;
-/// Usual number of threads at most.
-const MANY: usize = 8;
+/// Threads that usually run at once, at most.
+pub const TOGETHER: usize = 8;
 /// Place of a thread that goes on alone.
 const ALONE: u32 = u32::MAX;
 
@@ -51,8 +51,8 @@ struct Convoy<'r> {
     whole: bool,
     /// True if the modes are those that all resolved arithmetic is made for.
     fits: bool,
-    threads: SmallVec<[Member<'r>; MANY]>,
-    registers: SmallVec<[&'r mut Registers; MANY]>,
+    threads: SmallVec<[Member<'r>; TOGETHER]>,
+    registers: SmallVec<[&'r mut Registers; TOGETHER]>,
 }
 
 /// A thread of a convoy.
@@ -151,7 +151,7 @@ impl Kernel {
             limit: thread.steps.saturating_add(most.min(FAR)),
             thread,
         };
-        let mut runners: SmallVec<[Runner; MANY]> = threads.into_iter().map(runner).collect();
+        let mut runners: SmallVec<[Runner; TOGETHER]> = threads.into_iter().map(runner).collect();
         let Some(math) = runners.first().map(|runner| runner.thread.math) else { return };
         let Some(hot) = self.heat.hot(math) else { return };
         let alike = |r: &Runner| r.thread.math == math && r.thread.tracer.is_none();
@@ -174,7 +174,7 @@ impl Kernel {
             return runners.iter_mut().filter(|r| r.place == ip).for_each(|r| r.leave(ip));
         };
         let HotBlock { length, required, .. } = step.block;
-        let mut together: SmallVec<[&mut Registers; MANY]> = SmallVec::new();
+        let mut together: SmallVec<[&mut Registers; TOGETHER]> = SmallVec::new();
         for runner in runners.iter_mut().filter(|runner| runner.place == ip) {
             let thread = &mut *runner.thread;
             let left = runner.limit.saturating_sub(thread.steps);

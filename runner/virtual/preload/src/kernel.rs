@@ -37,6 +37,10 @@ pub(crate) struct Object {
 }
 
 impl Object {
+    fn new(offset: u64, place: Place, size: u64) -> Object {
+        Object { offset, place, size, tiling: (0, 0), is_shared: false }
+    }
+
     /// The address that the kernel gives the object, if the driver does not.
     pub(crate) fn address(&self) -> u64 {
         FIRST_ADDRESS + self.offset
@@ -142,20 +146,19 @@ impl Kernel {
     pub(crate) fn create(&mut self, size: u64) -> Option<(u32, u64)> {
         let size = size.max(1).next_multiple_of(PAGE);
         let offset = self.heap.allocate(size)?;
-        Some((self.add(offset, Place::Heap(offset), size), size))
+        Some((self.add(Object::new(offset, Place::Heap(offset), size)), size))
     }
 
     /// Creates an object of whole pages of the process's memory and returns its handle. Its range
     /// of the memory file gives it an address and is not used.
     pub(crate) fn adopt(&mut self, address: u64, size: u64) -> Option<u32> {
         let offset = self.heap.allocate(size)?;
-        Some(self.add(offset, Place::Process(address), size))
+        Some(self.add(Object::new(offset, Place::Process(address), size)))
     }
 
-    fn add(&mut self, offset: u64, place: Place, size: u64) -> u32 {
+    fn add(&mut self, object: Object) -> u32 {
         let handle = self.next_handle;
         self.next_handle += 1;
-        let object = Object { offset, place, size, tiling: (0, 0), is_shared: false };
         self.objects.insert(handle, object);
         handle
     }
@@ -173,9 +176,7 @@ impl Kernel {
     /// Returns a new handle of the object that a file represents.
     pub(crate) fn import(&mut self, descriptor: i32) -> Result<u32, i32> {
         let object = *self.exports.import(descriptor).ok_or(libc::EINVAL)?;
-        let handle = self.add(object.offset, object.place, object.size);
-        self.objects.insert(handle, object);
-        Ok(handle)
+        Ok(self.add(object))
     }
 
     /// Frees an object. Its memory reads as zeros when it is used again.

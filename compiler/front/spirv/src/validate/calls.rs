@@ -216,53 +216,34 @@ fn operands(op: G) -> usize {
 }
 
 fn is_plain_float(op: G) -> bool {
-    matches!(
-        op,
-        G::Round
-            | G::RoundEven
-            | G::Trunc
-            | G::FAbs
-            | G::FSign
-            | G::Floor
-            | G::Ceil
-            | G::Fract
-            | G::Radians
-            | G::Degrees
-            | G::Sin
-            | G::Cos
-            | G::Tan
-            | G::Asin
-            | G::Acos
-            | G::Atan
-            | G::Sinh
-            | G::Cosh
-            | G::Tanh
-            | G::Asinh
-            | G::Acosh
-            | G::Atanh
-            | G::Atan2
-            | G::Pow
-            | G::Exp
-            | G::Log
-            | G::Exp2
-            | G::Log2
-            | G::Sqrt
-            | G::InverseSqrt
-            | G::FMin
-            | G::FMax
-            | G::FClamp
-            | G::FMix
-            | G::Step
-            | G::SmoothStep
-            | G::Fma
-            | G::Cross
-            | G::Normalize
-            | G::FaceForward
-            | G::Reflect
-            | G::NMin
-            | G::NMax
-            | G::NClamp
-    )
+    is_narrow(op)
+        || matches!(
+            op,
+            G::Round
+                | G::RoundEven
+                | G::Trunc
+                | G::FAbs
+                | G::FSign
+                | G::Floor
+                | G::Ceil
+                | G::Fract
+                | G::Sqrt
+                | G::InverseSqrt
+                | G::FMin
+                | G::FMax
+                | G::FClamp
+                | G::FMix
+                | G::Step
+                | G::SmoothStep
+                | G::Fma
+                | G::Cross
+                | G::Normalize
+                | G::FaceForward
+                | G::Reflect
+                | G::NMin
+                | G::NMax
+                | G::NClamp
+        )
 }
 
 /// Functions of floats that have 64 bits nowhere.

@@ -9,7 +9,7 @@ use eu_simulator::host::{
     RenderWrite, Reply, SamplerRequest, Surface, Texels,
 };
 use eu_simulator::trace::Tracer;
-use eu_simulator::{PlaneInput, Thread};
+use eu_simulator::{PlaneInput, TOGETHER, Thread};
 use fixed_function::{Interpolation, Quad, QuadSlot, Samples};
 use gpu_service::{CommandError, Outcome, not_modeled};
 use rustc_hash::FxHashMap;
@@ -26,8 +26,6 @@ use crate::draw::thread::bindings::Resources;
 use crate::draw::thread::messages::{Failure, memory_messages};
 use crate::draw::thread::scratch::{self, Scratch};
 
-/// Threads that run at once.
-const TOGETHER: usize = 8;
 /// Topology of lists of triangles, as payloads name it.
 const TRIANGLES: u32 = 4;
 /// Quads of which a payload has one group of registers.
@@ -186,22 +184,19 @@ impl<'a> Fragments<'a> {
         let pixels = quads.iter().flat_map(|quad| quad.samples).filter(|covered| *covered != 0);
         self.draw.counts.add_shaded(pixels.count());
         let setup = self.attributes()?.setup(primitive, self.draw.primitive_id.get());
-        let slots = self.slots(&quads);
-        let groups = slots.chunks(kernel.width / 4);
         let mut threads = self.threads.borrow_mut();
-        while threads.len() < groups.len().min(TOGETHER) {
-            let mut thread = Thread::new(self.draw.devinfo, 0);
-            thread.tracer.clone_from(&self.tracer);
-            threads.push(thread);
-        }
-        let Some(thread) = threads.first_mut() else { return Ok(()) };
+        let mut run = |slots: &[QuadSlot]| {
+            let thread = &mut self.ready(&mut threads, 1)[0];
+            self.start(kernel, thread, primitive, &setup, slots, kernel.width)?;
+            self.finish(kernel, thread, primitive, slots)
+        };
         let Fragments { output, resources, samples, .. } = self;
         let mut known: FxHashMap<u32, Shaded> = FxHashMap::default();
         let dependence = self.dependence(kernel, primitive, &setup);
         if dependence == Dependence::None {
             let slots: SmallVec<[QuadSlot; 4]> = self.slots(&quads[..1]).into();
             let width = kernel.width;
-            let shaded = self.run(kernel, thread, primitive, &setup, &slots, width)?;
+            let shaded = run(&slots)?;
             let rule = (width, self.tests_early);
             let is_single = samples.count() == 1;
             if is_single && output.flood(resources, primitive, &quads, &shaded.writes, rule)? {
@@ -215,13 +210,16 @@ impl<'a> Fragments<'a> {
             let work = Work { primitive, samples, slots, is_tested: self.tests_early };
             output.merge(resources, &work, &shaded.writes)
         };
+        let slots = self.slots(&quads);
+        let groups = slots.chunks(kernel.width / 4);
         if dependence == Dependence::Position {
             let groups: Vec<&[QuadSlot]> = groups.collect();
             for groups in groups.chunks(TOGETHER) {
+                let threads = self.ready(&mut threads, groups.len());
                 for (thread, slots) in threads.iter_mut().zip(groups) {
                     self.start(kernel, thread, primitive, &setup, slots, 0)?;
                 }
-                kernel.kernel.kernel.run_ahead(&mut threads[..groups.len()], BUDGET);
+                kernel.kernel.kernel.run_ahead(threads.iter_mut(), BUDGET);
                 for (thread, slots) in threads.iter_mut().zip(groups) {
                     merge(slots, &self.finish(kernel, thread, primitive, slots)?)?;
                 }
@@ -232,14 +230,7 @@ impl<'a> Fragments<'a> {
             let key = if dependence == Dependence::Mask { live_mask(slots) } else { 0 };
             let shaded = match known.entry(key) {
                 Entry::Occupied(entry) => entry.into_mut(),
-                Entry::Vacant(entry) => entry.insert(self.run(
-                    kernel,
-                    thread,
-                    primitive,
-                    &setup,
-                    slots,
-                    kernel.width,
-                )?),
+                Entry::Vacant(entry) => entry.insert(run(slots)?),
             };
             merge(slots, shaded)?;
         }
@@ -299,18 +290,14 @@ impl<'a> Fragments<'a> {
         quads.iter().flat_map(of_quad).collect()
     }
 
-    /// Executes a thread with the channels of `slots`, and at least `least`.
-    fn run(
-        &self,
-        kernel: &FragmentKernel,
-        thread: &mut Thread,
-        primitive: &Primitive<'_>,
-        setup: &[[[u32; 8]; 2]],
-        slots: &[QuadSlot],
-        least: usize,
-    ) -> Outcome<Shaded> {
-        self.start(kernel, thread, primitive, setup, slots, least)?;
-        self.finish(kernel, thread, primitive, slots)
+    /// Some of the threads, which are made when they are first needed.
+    fn ready<'t>(&self, threads: &'t mut Vec<Thread>, count: usize) -> &'t mut [Thread] {
+        while threads.len() < count {
+            let mut thread = Thread::new(self.draw.devinfo, 0);
+            thread.tracer.clone_from(&self.tracer);
+            threads.push(thread);
+        }
+        &mut threads[..count]
     }
 
     /// Writes the payload of a thread with the channels of `slots`, and at least `least`.
