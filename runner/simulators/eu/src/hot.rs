@@ -5,12 +5,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use intel_isa::Opcode;
 
-use crate::alu::fast::{Predicate, Quick};
+use crate::alu::fast::{Predicate, Quick, Subnormals};
 use crate::alu::math::MathMode;
 use crate::decoded::DecodedInstruction;
 use crate::jump::{Jump, is_structured};
 use crate::op::{Unit, low_bits};
-use crate::regs::Registers;
+use crate::regs::{Effect, Registers};
 
 /// Instructions that a kernel executes before it is hot: as much time as its resolution takes.
 const HOT_AFTER: u64 = 4096;
@@ -34,16 +34,38 @@ pub(crate) struct HotBlock {
     pub(crate) required: u32,
     /// True if a result depends on the floating-point modes.
     floating: bool,
+    /// Registers, a bit each, that must hold no subnormal single for the implementations that do
+    /// not look for them.
+    normal: u128,
+    /// Registers that are written, a bit each.
+    written: u128,
+    /// The effect on subnormal singles if they are flushed and these implementations are taken.
+    effect: Effect,
 }
 
 impl HotBlock {
     /// The block of an instruction with this one after it.
     fn after(self, quick: &Quick) -> HotBlock {
-        quick.required().map_or_else(HotBlock::default, |required| HotBlock {
+        let Some(required) = quick.required() else { return HotBlock::default() };
+        let Subnormals { reads, written, copies, effect } = quick.subnormals();
+        // If it matters to others that a copy holds none, its source must not either.
+        let answers = copies && self.normal & written != 0;
+        let effect = if answers { Effect { spoiled: 0, normal: written } } else { effect };
+        let reads = if copies && !answers { 0 } else { reads };
+        HotBlock {
             length: self.length + 1,
             required: self.required | required,
             floating: self.floating | quick.is_floating(),
-        })
+            normal: self.normal & !effect.normal | reads,
+            written: self.written | written,
+            effect: effect.then(self.effect),
+        }
+    }
+
+    /// True if the implementations that do not look for subnormal singles do for a thread.
+    #[inline(always)]
+    fn is_normal(&self, registers: &mut Registers) -> bool {
+        registers.flushes() && registers.grf.are_normal(self.normal)
     }
 
     /// True if the modes are those that the instructions are made for.
@@ -120,6 +142,28 @@ impl Form {
     }
 }
 
+/// Makes instructions look for subnormal singles if one before them, in the same block, may write
+/// some to their sources.
+fn look_for_spoiled(steps: &mut [HotStep]) {
+    let mut spoiled = 0;
+    for step in steps {
+        let Form::Quick(quick) = &mut step.form else {
+            spoiled = 0;
+            continue;
+        };
+        if step.join {
+            spoiled = 0;
+        }
+        let Subnormals { reads, written, copies, mut effect } = quick.subnormals();
+        if reads & spoiled != 0 {
+            quick.look_for_subnormals();
+        } else if copies {
+            effect = Effect { spoiled: 0, normal: written };
+        }
+        spoiled = spoiled & !effect.normal | effect.spoiled;
+    }
+}
+
 /// The instructions of a hot kernel, in order.
 #[derive(Debug)]
 pub(crate) struct Hot {
@@ -139,6 +183,7 @@ impl Hot {
                 HotStep { form, join: jump.join, block: HotBlock::default() }
             })
             .collect();
+        look_for_spoiled(&mut steps);
         let mut rest = HotBlock::default();
         for step in steps.iter_mut().rev() {
             step.block = match &step.form {
@@ -159,9 +204,14 @@ impl Hot {
     /// Executes the block of arithmetic from an instruction on, which [fits](HotBlock::fits), in
     /// threads whose required channels are active.
     #[inline(always)]
-    pub(crate) fn execute(&self, index: u32, block: HotBlock, threads: &mut [&mut Registers]) {
+    pub(crate) fn execute(&self, index: u32, block: &HotBlock, threads: &mut [&mut Registers]) {
+        let normal = threads.iter_mut().all(|registers| block.is_normal(registers));
         for quick in self.block(index, block) {
-            quick.execute_full(threads);
+            quick.execute_full(threads, normal);
+        }
+        let effect = if normal { block.effect } else { Effect::unknown(block.written) };
+        for registers in threads {
+            registers.grf.note(effect);
         }
     }
 
@@ -170,7 +220,7 @@ impl Hot {
     pub(crate) fn execute_partly(
         &self,
         index: u32,
-        block: HotBlock,
+        block: &HotBlock,
         registers: &mut Registers,
         active: u32,
     ) {
@@ -181,7 +231,7 @@ impl Hot {
 
     /// The instructions of a block.
     #[inline(always)]
-    fn block(&self, index: u32, block: HotBlock) -> impl Iterator<Item = &Quick> {
+    fn block(&self, index: u32, block: &HotBlock) -> impl Iterator<Item = &Quick> {
         let start = index as usize;
         let steps = self.steps.get(start..start + block.length as usize).unwrap_or(&[]);
         steps.iter().filter_map(|step| match &step.form {

@@ -113,10 +113,10 @@ impl<'r> Convoy<'r> {
                     return None;
                 }
                 if self.active & required == required {
-                    hot.execute(self.ip, step.block, &mut self.registers);
+                    hot.execute(self.ip, &step.block, &mut self.registers);
                 } else {
                     for (member, registers) in self.threads.iter().zip(&mut self.registers) {
-                        hot.execute_partly(self.ip, step.block, registers, member.active);
+                        hot.execute_partly(self.ip, &step.block, registers, member.active);
                     }
                 }
                 self.left -= u64::from(length);
@@ -206,11 +206,11 @@ impl Kernel {
             if thread.active & required == required {
                 together.push(&mut runner.thread.regs);
             } else {
-                hot.execute_partly(ip, step.block, &mut thread.regs, thread.active);
+                hot.execute_partly(ip, &step.block, &mut thread.regs, thread.active);
             }
         }
         if !together.is_empty() {
-            hot.execute(ip, step.block, &mut together);
+            hot.execute(ip, &step.block, &mut together);
         }
     }
 

@@ -1,6 +1,6 @@
 //! The register files of one thread.
 
-use std::ops::{Deref, DerefMut};
+use std::ops::{Deref, DerefMut, Range};
 
 use crate::soft_float::Round;
 
@@ -38,23 +38,123 @@ impl Garbage {
 }
 
 /// Bytes of the general registers, where a register does not cross lines of the host's cache.
-#[derive(Clone, Debug, PartialEq, Eq)]
+///
+/// Remembers which registers hold no subnormal single, so that frequent instructions need not
+/// flush their sources. A change of bytes without a note makes that unknown.
+#[derive(Clone, Debug)]
 #[repr(C, align(64))]
-pub struct GeneralRegisters([u8; GRF_BYTES]);
+pub struct GeneralRegisters {
+    bytes: [u8; GRF_BYTES],
+    /// A bit per register: set only if none of its dwords is a subnormal single.
+    normal: u128,
+}
+
+impl GeneralRegisters {
+    /// True if none of the registers, a bit each, holds a subnormal single: looks at those of which
+    /// it is unknown.
+    #[inline(always)]
+    pub(crate) fn are_normal(&mut self, registers: u128) -> bool {
+        let unknown = registers & !self.normal;
+        unknown == 0 || self.look_at(unknown)
+    }
+
+    /// Looks for subnormal singles in registers; true if there are none.
+    #[inline(never)]
+    fn look_at(&mut self, registers: u128) -> bool {
+        let mut rest = registers;
+        while rest != 0 {
+            let number = rest.trailing_zeros() as usize;
+            rest &= rest - 1;
+            let dwords = self.bytes[number * REG_SIZE..][..REG_SIZE].as_chunks::<4>().0;
+            let subnormal = |bytes: &[u8; 4]| {
+                let bits = u32::from_le_bytes(*bytes);
+                (bits & 0x7f80_0000 == 0) & (bits & 0x007f_ffff != 0)
+            };
+            if dwords.iter().fold(false, |any, bytes| any | subnormal(bytes)) {
+                return false;
+            }
+            self.normal |= 1 << number;
+        }
+        true
+    }
+
+    /// Notes what writes to [`GeneralRegisters::silent_mut`] did.
+    #[inline(always)]
+    pub(crate) fn note(&mut self, effect: Effect) {
+        self.normal = self.normal & !effect.spoiled | effect.normal;
+    }
+
+    /// Bytes to change by someone who [notes](GeneralRegisters::note) the effect.
+    #[inline(always)]
+    pub(crate) fn silent_mut(&mut self, range: Range<usize>) -> Option<&mut [u8]> {
+        self.bytes.get_mut(range)
+    }
+
+    /// Bytes to change: whether the registers that they are in hold subnormal singles is unknown
+    /// then.
+    #[inline(always)]
+    pub(crate) fn bytes_mut(&mut self, range: Range<usize>) -> Option<&mut [u8]> {
+        self.normal &= !registers_of(range.start, range.len());
+        self.bytes.get_mut(range)
+    }
+}
+
+/// Effect of writes on the knowledge about subnormal singles: a bit per register.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Effect {
+    /// Registers that may hold some afterwards.
+    pub(crate) spoiled: u128,
+    /// Registers that hold none afterwards.
+    pub(crate) normal: u128,
+}
+
+impl Effect {
+    /// Nothing is known of registers.
+    pub(crate) fn unknown(registers: u128) -> Effect {
+        Effect { spoiled: registers, normal: 0 }
+    }
+
+    /// The effect of these writes and then of others.
+    pub(crate) fn then(self, later: Effect) -> Effect {
+        Effect {
+            spoiled: self.spoiled | later.spoiled,
+            normal: self.normal & !later.spoiled | later.normal,
+        }
+    }
+}
+
+/// The registers that some bytes are in, a bit each.
+#[inline(always)]
+pub(crate) fn registers_of(offset: usize, bytes: usize) -> u128 {
+    let (first, last) = (offset / REG_SIZE, (offset + bytes.max(1) - 1) / REG_SIZE);
+    if last >= GRF_COUNT {
+        return u128::MAX;
+    }
+    (u128::MAX << first) & (u128::MAX >> (GRF_COUNT - 1 - last))
+}
+
+impl PartialEq for GeneralRegisters {
+    fn eq(&self, other: &GeneralRegisters) -> bool {
+        self.bytes == other.bytes
+    }
+}
+
+impl Eq for GeneralRegisters {}
 
 impl Deref for GeneralRegisters {
     type Target = [u8; GRF_BYTES];
 
     #[inline(always)]
     fn deref(&self) -> &[u8; GRF_BYTES] {
-        &self.0
+        &self.bytes
     }
 }
 
 impl DerefMut for GeneralRegisters {
     #[inline(always)]
     fn deref_mut(&mut self) -> &mut [u8; GRF_BYTES] {
-        &mut self.0
+        self.normal = 0;
+        &mut self.bytes
     }
 }
 
@@ -87,7 +187,7 @@ impl Registers {
     /// cleared.
     pub fn new(seed: u64) -> Registers {
         let garbage = Garbage(seed);
-        let mut grf = Box::new(GeneralRegisters([0; GRF_BYTES]));
+        let mut grf = Box::new(GeneralRegisters { bytes: [0; GRF_BYTES], normal: 0 });
         for (index, bytes) in grf.chunks_exact_mut(8).enumerate() {
             bytes.copy_from_slice(&garbage.get(index as u64).to_le_bytes());
         }
@@ -126,6 +226,12 @@ impl Registers {
         (self.dependency, self.notification, self.garbage) = (*dependency, *notification, *garbage);
     }
 
+    /// True if subnormal singles become zeros.
+    #[inline(always)]
+    pub(crate) fn flushes(&self) -> bool {
+        self.control[0] & CR0_F_DENORM == 0
+    }
+
     /// The rounding mode in cr0.
     pub fn round(&self) -> Round {
         match self.control[0] >> 4 & 3 {
@@ -158,7 +264,7 @@ impl Registers {
 
     /// Writes the low `size` bytes of `value` at `offset`; past the end the write is lost.
     pub fn write(&mut self, offset: usize, size: usize, value: u64) {
-        if let Some(bytes) = self.grf.get_mut(offset..offset + size) {
+        if let Some(bytes) = self.grf.bytes_mut(offset..offset + size) {
             for (to, from) in bytes.iter_mut().zip(value.to_le_bytes()) {
                 *to = from;
             }
@@ -180,7 +286,7 @@ impl Registers {
     #[inline]
     pub fn set_register(&mut self, nr: usize, dwords: &[u32; 8]) {
         let start = nr * REG_SIZE;
-        if let Some(bytes) = self.grf.get_mut(start..start + REG_SIZE) {
+        if let Some(bytes) = self.grf.bytes_mut(start..start + REG_SIZE) {
             for (to, from) in bytes.as_chunks_mut::<4>().0.iter_mut().zip(dwords) {
                 *to = from.to_le_bytes();
             }

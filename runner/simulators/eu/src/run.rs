@@ -131,9 +131,9 @@ impl Kernel {
                     let is_allowed = u64::from(length) <= budget - thread.steps;
                     if length > 1 && is_allowed && step.block.fits(&thread.regs) {
                         if thread.active & required == required {
-                            hot.execute(ip, step.block, &mut [&mut thread.regs]);
+                            hot.execute(ip, &step.block, &mut [&mut thread.regs]);
                         } else {
-                            hot.execute_partly(ip, step.block, &mut thread.regs, thread.active);
+                            hot.execute_partly(ip, &step.block, &mut thread.regs, thread.active);
                         }
                         thread.steps += u64::from(length) - 1;
                         ip += length;

@@ -352,3 +352,54 @@ fn fast_paths_agree_with_the_generic_path() {
         assert!(seen > 50, "only {seen} instructions {mnemonic} were resolved");
     }
 }
+
+/// Two blocks of instructions that hot kernels resolve, with the same instructions: knowledge about
+/// subnormal numbers in registers does not change results.
+#[test]
+fn blocks_of_hot_kernels_agree_with_the_generic_path() {
+    let mut source = Source(Pcg64Mcg::new(0xb10c));
+    let mut resolved = 0;
+    for round in 0..20_000u64 {
+        let device = &DevInfo::all()[source.below(5)];
+        let count = 2 + source.below(10);
+        let mut program = Vec::new();
+        while program.len() < count {
+            let mut next = source.instruction(device);
+            if !source.chance(8) {
+                next.predicate = None;
+            }
+            let kernel = Kernel::from_insts(device, vec![next]).unwrap();
+            if kernel.hot_instructions() == 1 {
+                program.push(next);
+            }
+        }
+        resolved += count;
+        let text = || -> String {
+            program.iter().map(|inst| intel_isa::print_inst(device, inst) + "\n").collect()
+        };
+        // Something else ends a block.
+        let nop = vec![inst(Opcode::Nop)];
+        let steps = 2 * count as u64 + 1;
+        let kernel = Kernel::from_insts(device, [&program[..], &nop, &program].concat()).unwrap();
+        let mut before = Thread::new(device, round);
+        fill(&mut source, &mut before);
+        if source.chance(2) {
+            before.set_dispatch_mask(u32::MAX);
+        }
+        let run = |kernel: &Kernel| {
+            let mut thread = before.clone();
+            kernel.run(&mut thread, &mut NoHost, steps + 1).unwrap_err();
+            thread
+        };
+        let (hot, generic) = (kernel.clone().hot_after(0), kernel.generic());
+        let (hot, generic) = (run(&hot), run(&generic));
+        assert!(
+            hot.regs == generic.regs,
+            "{} round {round}:\n{}{}",
+            device.name,
+            text(),
+            difference(&before, &hot, &generic)
+        );
+    }
+    assert!(resolved > 100_000, "only {resolved} instructions");
+}

@@ -315,7 +315,7 @@ impl Access {
         match self.layout {
             LaneLayout::Nowhere => {}
             LaneLayout::Packed if self.ty.size() == 4 => {
-                let Some(bytes) = registers.grf.get_mut(start..start + 4 * N) else { return };
+                let Some(bytes) = registers.grf.bytes_mut(start..start + 4 * N) else { return };
                 let slots = bytes.as_chunks_mut::<4>().0;
                 if enabled == full::<N>() {
                     for (slot, value) in slots.iter_mut().zip(values) {
@@ -344,7 +344,7 @@ impl Access {
         values: &[u32; N],
     ) {
         if self.layout == LaneLayout::Packed && self.ty.size() == 2 {
-            let Some(bytes) = registers.grf.get_mut(start..start + 2 * N) else { return };
+            let Some(bytes) = registers.grf.bytes_mut(start..start + 2 * N) else { return };
             let slots = bytes.as_chunks_mut::<2>().0;
             for (lane, (slot, value)) in slots.iter_mut().zip(values).enumerate() {
                 let keep = u16::from(enabled & 1 << lane != 0).wrapping_sub(1);
@@ -375,7 +375,7 @@ impl Access {
     ) {
         let start = usize::from(self.base[step]);
         if self.layout == LaneLayout::Packed {
-            let Some(bytes) = registers.grf.get_mut(start..start + 8 * N) else { return };
+            let Some(bytes) = registers.grf.bytes_mut(start..start + 8 * N) else { return };
             let slots = bytes.as_chunks_mut::<8>().0;
             for (lane, (slot, value)) in slots.iter_mut().zip(values).enumerate() {
                 let keep = u64::from(enabled & 1 << lane != 0).wrapping_sub(1);

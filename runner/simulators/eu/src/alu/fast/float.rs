@@ -22,16 +22,20 @@ pub(super) trait FloatOp {
     const SOURCES: usize;
     /// True for copies: a NaN keeps its payload.
     const KEEPS_NAN: bool = false;
+    /// True if a result is never subnormal if no operand is.
+    const STAYS_NORMAL: bool = false;
     /// The result. `HALF`: operands are halves, and rounding to half follows.
     fn apply<const FMA: bool, const HALF: bool>(x: [f32; 3]) -> f32;
 }
 
 macro_rules! float_ops {
-    ($($(#[$doc:meta])* $name:ident($sources:literal) |$x:ident, $fma:ident, $half:ident| $value:expr;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident($sources:literal, $normal:literal)
+        |$x:ident, $fma:ident, $half:ident| $value:expr;)*) => {$(
         $(#[$doc])*
         pub(super) struct $name;
         impl FloatOp for $name {
             const SOURCES: usize = $sources;
+            const STAYS_NORMAL: bool = $normal;
             #[inline(always)]
             fn apply<const $fma: bool, const $half: bool>($x: [f32; 3]) -> f32 {
                 $value
@@ -42,22 +46,22 @@ macro_rules! float_ops {
 
 float_ops! {
     /// ADD.
-    Add(2) |x, FMA, HALF| x[0] + x[1];
+    Add(2, false) |x, FMA, HALF| x[0] + x[1];
     /// MUL.
-    Mul(2) |x, FMA, HALF| x[0] * x[1];
+    Mul(2, false) |x, FMA, HALF| x[0] * x[1];
     /// MAD.
-    Mad(3) |x, FMA, HALF| if HALF {
+    Mad(3, false) |x, FMA, HALF| if HALF {
         fma16(x[1], x[2], x[0])
     } else {
         fma32::<FMA>(x[1], x[2], x[0])
     };
     /// LRP.
-    Lrp(3) |x, FMA, HALF| {
+    Lrp(3, false) |x, FMA, HALF| {
         let [x, y, z] = x.map(f64::from);
         (x * y + (1.0 - x) * z) as f32
     };
     /// FRC. The fraction of a tiny negative number stays below one, after rounding to half too.
-    Frc(1) |x, FMA, HALF| {
+    Frc(1, true) |x, FMA, HALF| {
         let fraction = x[0] - x[0].floor();
         let (rounds_to_one, below_one) =
             if HALF { (0x3f7f_f000, 0x3f7f_e000) } else { (0x3f80_0000, 0x3f7f_ffff) };
@@ -68,13 +72,13 @@ float_ops! {
         }
     };
     /// RNDD.
-    Rndd(1) |x, FMA, HALF| x[0].floor();
+    Rndd(1, true) |x, FMA, HALF| x[0].floor();
     /// RNDU.
-    Rndu(1) |x, FMA, HALF| x[0].ceil();
+    Rndu(1, true) |x, FMA, HALF| x[0].ceil();
     /// RNDE.
-    Rnde(1) |x, FMA, HALF| x[0].round_ties_even();
+    Rnde(1, true) |x, FMA, HALF| x[0].round_ties_even();
     /// RNDZ.
-    Rndz(1) |x, FMA, HALF| x[0].trunc();
+    Rndz(1, true) |x, FMA, HALF| x[0].trunc();
 }
 
 /// MOV of floats.
@@ -83,6 +87,7 @@ pub(super) struct Mov;
 impl FloatOp for Mov {
     const SOURCES: usize = 1;
     const KEEPS_NAN: bool = true;
+    const STAYS_NORMAL: bool = true;
     #[inline(always)]
     fn apply<const FMA: bool, const HALF: bool>(x: [f32; 3]) -> f32 {
         x[0]

@@ -18,8 +18,22 @@ use crate::regs::{Registers, mask};
 pub(super) trait NarrowOp {
     /// Number of operands.
     const SOURCES: usize;
+    /// True if the result is the operand.
+    const COPIES: bool = false;
     /// The low dword of the result.
     fn apply(x: [u32; 3]) -> u32;
+}
+
+/// MOV of dwords.
+pub(super) struct Mov;
+
+impl NarrowOp for Mov {
+    const SOURCES: usize = 1;
+    const COPIES: bool = true;
+    #[inline(always)]
+    fn apply(x: [u32; 3]) -> u32 {
+        x[0]
+    }
 }
 
 macro_rules! narrow_ops {
@@ -37,8 +51,6 @@ macro_rules! narrow_ops {
 }
 
 narrow_ops! {
-    /// MOV.
-    Mov(1) |x| x[0];
     /// NOT.
     Not(1) |x| !x[0];
     /// AND.

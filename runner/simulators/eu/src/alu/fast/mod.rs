@@ -26,5 +26,5 @@ mod whole;
 
 pub use machine::Machine;
 pub use plan::{Plan, execute};
-pub(crate) use quick::{Predicate, Quick};
+pub(crate) use quick::{Predicate, Quick, Subnormals};
 pub use select::select;

@@ -3,6 +3,7 @@
 use intel_isa::CondMod;
 
 use super::super::access::full;
+use super::super::formats::flush32;
 use crate::regs::{GRF_BYTES, Registers};
 
 /// Place of a source's dwords.
@@ -14,6 +15,18 @@ pub(super) enum Place {
     Element(u16),
     /// A constant in all lanes.
     Constant(u32),
+}
+
+impl Place {
+    /// The dword that is in all lanes, if it is one.
+    #[inline(always)]
+    pub(super) fn same(self, registers: &Registers) -> Option<u32> {
+        match self {
+            Place::Row(_) => None,
+            Place::Constant(dword) => Some(dword),
+            Place::Element(offset) => Some(registers.dword(offset.into())),
+        }
+    }
 }
 
 /// A source, with its modifiers: bits that stay, bits that change, and what is added to an integer.
@@ -35,6 +48,15 @@ impl LaneSource {
     pub(super) fn modified(&self, is_single: bool, dword: u32) -> u32 {
         let bits = (dword & self.keep) ^ self.flip;
         if is_single { bits } else { bits.wrapping_add(self.add) }
+    }
+
+    /// True for rows and for constants that are no subnormal single.
+    pub(super) fn is_known(&self) -> bool {
+        match self.place {
+            Place::Row(_) => true,
+            Place::Element(_) => false,
+            Place::Constant(dword) => flush32(dword) == dword,
+        }
     }
 
     /// Byte offset of a row.
@@ -86,7 +108,8 @@ impl Call<'_> {
         index: usize,
     ) -> Option<[u32; N]> {
         let row = |offset: u16| {
-            let start = usize::from(offset);
+            // The limit is never reached: without it, the compiler would check each register.
+            let start = usize::from(offset).min(GRF_BYTES - 4 * N);
             let bytes = registers.grf.get(start..start + 4 * N)?;
             let dwords: &[[u8; 4]; N] = bytes.as_chunks::<4>().0.first_chunk()?;
             Some(dwords.map(u32::from_le_bytes))
@@ -94,8 +117,7 @@ impl Call<'_> {
         match self.operands.sources[index].place {
             _ if FULL => row(self.operands.rows[index]),
             Place::Row(offset) => row(offset),
-            Place::Constant(dword) => Some([dword; N]),
-            Place::Element(offset) => Some([registers.dword(offset.into()); N]),
+            place => Some([place.same(registers)?; N]),
         }
     }
 
@@ -107,8 +129,8 @@ impl Call<'_> {
         values: &[u32; N],
     ) {
         let Some(offset) = self.operands.destination else { return };
-        let start = usize::from(offset);
-        let Some(bytes) = registers.grf.get_mut(start..start + 4 * N) else { return };
+        let start = usize::from(offset).min(GRF_BYTES - 4 * N);
+        let Some(bytes) = registers.grf.silent_mut(start..start + 4 * N) else { return };
         let slots = bytes.as_chunks_mut::<4>().0;
         if FULL || self.enabled == full::<N>() {
             for (slot, value) in slots.iter_mut().zip(values) {

@@ -5,7 +5,7 @@ use intel_isa::Opcode;
 use super::call::{Call, Operands};
 use super::runner::Runner;
 use crate::op::{Op, PredKind};
-use crate::regs::{CR0_ALT, Registers};
+use crate::regs::{CR0_ALT, Effect, Registers};
 
 /// Bits of cr0 that must be clear: rounding to nearest even, no ALT mode.
 const OTHER_MODES: u32 = CR0_ALT | 3 << 4;
@@ -46,12 +46,30 @@ impl Predicate {
     }
 }
 
+/// Demands of an instruction that is executed in all lanes on subnormal singles, and its effect on
+/// them: registers are a bit each.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Subnormals {
+    /// Registers that must hold none for the implementation that does not look for them; for a
+    /// copy, for its result to hold none.
+    pub(crate) reads: u128,
+    /// Registers that are written.
+    pub(crate) written: u128,
+    /// True for copies of known sources to whole registers.
+    pub(crate) copies: bool,
+    /// The effect where subnormal singles are flushed. That of a copy is the worst.
+    pub(crate) effect: Effect,
+}
+
 /// A resolved instruction.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Quick {
     pub(super) runner: Runner,
     /// The implementation where all channels are enabled.
     pub(super) full: Runner,
+    /// That where also no row of the sources holds subnormal singles, and they are flushed.
+    pub(super) normal: Runner,
+    pub(super) subnormals: Subnormals,
     pub(super) operands: Operands,
     /// Channels that can be written.
     pub(super) channels: u32,
@@ -80,6 +98,18 @@ impl Quick {
         self.floating
     }
 
+    /// Demands on subnormal singles, and the effect on them.
+    pub(crate) fn subnormals(&self) -> Subnormals {
+        self.subnormals
+    }
+
+    /// Demands nothing of subnormal singles any more.
+    pub(crate) fn look_for_subnormals(&mut self) {
+        self.normal = self.full;
+        self.subnormals.reads = 0;
+        self.subnormals.copies = false;
+    }
+
     /// Channels in positions of the execution mask that must be active for all of the instruction's
     /// to be enabled; `None` if some never are.
     pub(crate) fn required(&self) -> Option<u32> {
@@ -95,24 +125,27 @@ impl Quick {
         let (enabled, selected) = self.predicated(registers, enabled);
         if enabled != 0 {
             let call = Call { operands: &self.operands, enabled, selected };
-            self.runner.run(&call, &mut [registers]);
+            self.runner.run(&call, &mut [&mut *registers]);
+            registers.grf.note(Effect::unknown(self.subnormals.written));
         }
     }
 
     /// As [`Quick::execute`], in threads of which all [required](Quick::required) channels are
-    /// active.
+    /// active; the caller notes the effect on subnormal singles. `normal`: they are flushed, and
+    /// there are none where the instruction [demands](Quick::subnormals) that.
     #[inline(always)]
-    pub(crate) fn execute_full(&self, threads: &mut [&mut Registers]) {
+    pub(crate) fn execute_full(&self, threads: &mut [&mut Registers], normal: bool) {
+        let full = if normal { &self.normal } else { &self.full };
         if self.predicate.is_none() {
             let (enabled, selected) = (self.channels, u32::MAX);
-            self.full.run(&Call { operands: &self.operands, enabled, selected }, threads);
+            full.run(&Call { operands: &self.operands, enabled, selected }, threads);
             return;
         }
         for registers in threads {
             let (enabled, selected) = self.predicated(registers, self.channels);
             let call = Call { operands: &self.operands, enabled, selected };
             if enabled == self.channels {
-                self.full.run(&call, std::slice::from_mut(registers));
+                full.run(&call, std::slice::from_mut(registers));
             } else if enabled != 0 {
                 self.runner.run(&call, std::slice::from_mut(registers));
             }

@@ -8,7 +8,7 @@ use super::super::formats::{canonical32, flush32, saturate32};
 use super::super::integer::NarrowOp;
 use super::call::Call;
 use super::runner::Job;
-use crate::regs::{CR0_F_DENORM, Registers};
+use crate::regs::Registers;
 
 /// An operation of one lane: from the bits of the sources, modified, to the bits of the result.
 pub(super) trait LaneOp {
@@ -18,42 +18,101 @@ pub(super) trait LaneOp {
     const SINGLES: bool;
     /// True if the result is a single, which can be saturated.
     const SINGLE: bool;
-    /// The result. `FLUSH`: subnormals become zeros.
+    /// True if a result is never subnormal if no source is.
+    const STAYS_NORMAL: bool;
+    /// True if the result is one of the sources.
+    const COPIES: bool;
+    /// The result. `FLUSH`: a subnormal becomes zero.
     fn apply<const FMA: bool, const FLUSH: bool>(x: [u32; 3]) -> u32;
 }
 
 /// An operation of each lane.
 pub(super) struct Each<O>(PhantomData<O>);
 
+/// Treatment of subnormal singles.
+trait Subnormals {
+    /// True if those in registers become zeros as sources.
+    const FLUSH_ROWS: bool;
+    /// True if those that are constants or single elements do.
+    const FLUSH_SAME: bool;
+    /// True if those that are results do. They need not where none can be.
+    fn flush_result<O: LaneOp>() -> bool;
+}
+
+/// They are kept.
+struct Kept;
+
+impl Subnormals for Kept {
+    const FLUSH_ROWS: bool = false;
+    const FLUSH_SAME: bool = false;
+    #[inline(always)]
+    fn flush_result<O: LaneOp>() -> bool {
+        false
+    }
+}
+
+/// They become zeros.
+struct Flushed;
+
+impl Subnormals for Flushed {
+    const FLUSH_ROWS: bool = true;
+    const FLUSH_SAME: bool = true;
+    #[inline(always)]
+    fn flush_result<O: LaneOp>() -> bool {
+        true
+    }
+}
+
+/// They become zeros, but no register of the sources holds any.
+struct Absent;
+
+impl Subnormals for Absent {
+    const FLUSH_ROWS: bool = false;
+    const FLUSH_SAME: bool = true;
+    #[inline(always)]
+    fn flush_result<O: LaneOp>() -> bool {
+        !O::STAYS_NORMAL
+    }
+}
+
 /// Dwords of a source, modified and flushed; `None` outside of the register file.
 #[inline(always)]
-fn operand<const N: usize, const SINGLES: bool, const FLUSH: bool, const FULL: bool>(
+fn operand<S: Subnormals, const N: usize, const SINGLES: bool, const FULL: bool>(
     call: &Call,
     registers: &Registers,
     index: usize,
 ) -> Option<[u32; N]> {
+    let source = &call.operands.sources[index];
+    if !FULL && let Some(dword) = source.place.same(registers) {
+        let dword = source.modified(SINGLES, dword);
+        return Some([if SINGLES && S::FLUSH_SAME { flush32(dword) } else { dword }; N]);
+    }
     let row = call.row::<N, FULL>(registers, index)?;
-    let source = call.operands.sources[index];
     let row = if FULL { row } else { row.map(|dword| source.modified(SINGLES, dword)) };
-    Some(if SINGLES && FLUSH { row.map(flush32) } else { row })
+    Some(if SINGLES && S::FLUSH_ROWS { row.map(flush32) } else { row })
 }
 
 /// Results of all lanes; `None` if a source is outside of the register file.
 #[inline(always)]
-fn lanes<O: LaneOp, const N: usize, const FMA: bool, const FLUSH: bool, const FULL: bool>(
+fn lanes<O: LaneOp, S: Subnormals, const N: usize, const FMA: bool, const FULL: bool>(
     call: &Call,
     registers: &Registers,
 ) -> Option<[u32; N]> {
     let read = |index| match O::SINGLES {
-        true => operand::<N, true, FLUSH, FULL>(call, registers, index),
-        false => operand::<N, false, FLUSH, FULL>(call, registers, index),
+        true => operand::<S, N, true, FULL>(call, registers, index),
+        false => operand::<S, N, false, FULL>(call, registers, index),
     };
     let a = read(0)?;
     let b = if O::SOURCES > 1 { read(1)? } else { a };
     let c = if O::SOURCES > 2 { read(2)? } else { a };
     let mut results = [0; N];
     for lane in 0..N {
-        results[lane] = O::apply::<FMA, FLUSH>([a[lane], b[lane], c[lane]]);
+        let sources = [a[lane], b[lane], c[lane]];
+        results[lane] = if S::flush_result::<O>() {
+            O::apply::<FMA, true>(sources)
+        } else {
+            O::apply::<FMA, false>(sources)
+        };
     }
     if O::SINGLE && call.operands.saturate {
         results = results.map(saturate32);
@@ -63,25 +122,29 @@ fn lanes<O: LaneOp, const N: usize, const FMA: bool, const FLUSH: bool, const FU
 
 /// Computes all lanes, then writes them.
 #[inline(always)]
-fn each<O: LaneOp, const N: usize, const FMA: bool, const FLUSH: bool, const FULL: bool>(
+fn each<O: LaneOp, S: Subnormals, const N: usize, const FMA: bool, const FULL: bool>(
     call: &Call,
     registers: &mut Registers,
 ) {
-    if let Some(results) = lanes::<O, N, FMA, FLUSH, FULL>(call, registers) {
+    if let Some(results) = lanes::<O, S, N, FMA, FULL>(call, registers) {
         call.store::<N, FULL>(registers, &results);
     }
 }
 
 impl<O: LaneOp> Job for Each<O> {
+    const MINDS_SUBNORMALS: bool = O::SINGLES || O::SINGLE;
+
     #[inline(always)]
-    fn run<const N: usize, const FMA: bool, const FULL: bool>(
+    fn run<const N: usize, const FMA: bool, const FULL: bool, const NORMAL: bool>(
         call: &Call,
         registers: &mut Registers,
     ) {
-        if (O::SINGLES || O::SINGLE) && registers.control[0] & CR0_F_DENORM == 0 {
-            each::<O, N, FMA, true, FULL>(call, registers);
+        if NORMAL {
+            each::<O, Absent, N, FMA, FULL>(call, registers);
+        } else if Self::MINDS_SUBNORMALS && registers.flushes() {
+            each::<O, Flushed, N, FMA, FULL>(call, registers);
         } else {
-            each::<O, N, FMA, false, FULL>(call, registers);
+            each::<O, Kept, N, FMA, FULL>(call, registers);
         }
     }
 }
@@ -93,6 +156,8 @@ impl<O: FloatOp> LaneOp for Singles<O> {
     const SOURCES: usize = O::SOURCES;
     const SINGLES: bool = true;
     const SINGLE: bool = true;
+    const STAYS_NORMAL: bool = O::STAYS_NORMAL;
+    const COPIES: bool = false;
     #[inline(always)]
     fn apply<const FMA: bool, const FLUSH: bool>(x: [u32; 3]) -> u32 {
         let value = O::apply::<FMA, false>(x.map(f32::from_bits));
@@ -108,6 +173,8 @@ impl<O: NarrowOp> LaneOp for Integers<O> {
     const SOURCES: usize = O::SOURCES;
     const SINGLES: bool = false;
     const SINGLE: bool = false;
+    const STAYS_NORMAL: bool = O::COPIES;
+    const COPIES: bool = O::COPIES;
     #[inline(always)]
     fn apply<const FMA: bool, const FLUSH: bool>(x: [u32; 3]) -> u32 {
         O::apply(x)
@@ -115,7 +182,8 @@ impl<O: NarrowOp> LaneOp for Integers<O> {
 }
 
 macro_rules! lane_ops {
-    ($($(#[$doc:meta])* $name:ident($sources:literal, $singles:literal, $single:literal)
+    ($($(#[$doc:meta])*
+        $name:ident($sources:literal, $singles:literal, $single:literal, $normal:literal)
         |$x:ident| $value:expr;)*) => {$(
         $(#[$doc])*
         pub(super) struct $name;
@@ -123,6 +191,8 @@ macro_rules! lane_ops {
             const SOURCES: usize = $sources;
             const SINGLES: bool = $singles;
             const SINGLE: bool = $single;
+            const STAYS_NORMAL: bool = $normal;
+            const COPIES: bool = false;
             #[inline(always)]
             fn apply<const FMA: bool, const FLUSH: bool>($x: [u32; 3]) -> u32 {
                 let bits = $value;
@@ -147,34 +217,36 @@ fn rounded(x: u32, function: impl Fn(f64) -> f64) -> u32 {
 
 lane_ops! {
     /// SEL.l.
-    Smaller(2, true, true) |x| choose(x, |a, b| a < b);
+    Smaller(2, true, true, true) |x| choose(x, |a, b| a < b);
     /// SEL.ge.
-    Larger(2, true, true) |x| choose(x, |a, b| a >= b);
+    Larger(2, true, true, true) |x| choose(x, |a, b| a >= b);
     /// MOV of D to F.
-    FromSigned(1, false, true) |x| (x[0] as i32 as f32).to_bits();
+    FromSigned(1, false, true, true) |x| (x[0] as i32 as f32).to_bits();
     /// MOV of UD to F.
-    FromUnsigned(1, false, true) |x| (x[0] as f32).to_bits();
+    FromUnsigned(1, false, true, true) |x| (x[0] as f32).to_bits();
     /// MOV of F to D.
-    ToSigned(1, true, false) |x| f32::from_bits(x[0]) as i32 as u32;
+    ToSigned(1, true, false, false) |x| f32::from_bits(x[0]) as i32 as u32;
     /// MOV of F to UD.
-    ToUnsigned(1, true, false) |x| f32::from_bits(x[0]) as u32;
+    ToUnsigned(1, true, false, false) |x| f32::from_bits(x[0]) as u32;
 }
 
 lane_ops! {
     /// MATH inv.
-    Inverse(1, true, true) |x| rounded(x[0], |x| 1.0 / x);
+    Inverse(1, true, true, false) |x| rounded(x[0], |x| 1.0 / x);
     /// MATH sqrt.
-    SquareRoot(1, true, true) |x| rounded(x[0], f64::sqrt);
+    SquareRoot(1, true, true, true) |x| rounded(x[0], f64::sqrt);
     /// MATH rsq.
-    InverseRoot(1, true, true) |x| rounded(x[0], |x| 1.0 / x.sqrt());
+    InverseRoot(1, true, true, true) |x| rounded(x[0], |x| 1.0 / x.sqrt());
 }
 
 /// SEL by predicate of dwords.
 pub(super) struct Pick;
 
 impl Job for Pick {
+    const MINDS_SUBNORMALS: bool = false;
+
     #[inline(always)]
-    fn run<const N: usize, const FMA: bool, const FULL: bool>(
+    fn run<const N: usize, const FMA: bool, const FULL: bool, const NORMAL: bool>(
         call: &Call,
         registers: &mut Registers,
     ) {
@@ -218,33 +290,36 @@ ordered! {
 /// CMP: masks and flags.
 pub(super) struct Compare<T>(PhantomData<T>);
 
-/// Operands of a comparison; `None` outside of the register file.
+/// Truth of a comparison by lane; `None` if a source is outside of the register file.
 #[inline(always)]
-fn ordered<T: Ordered, const N: usize, const FULL: bool>(
+fn compared<T: Ordered, S: Subnormals, const N: usize, const FULL: bool>(
     call: &Call,
     registers: &Registers,
-    index: usize,
-) -> Option<[T; N]> {
-    let row = if !T::SINGLE {
-        operand::<N, false, false, FULL>(call, registers, index)?
-    } else if registers.control[0] & CR0_F_DENORM == 0 {
-        operand::<N, true, true, FULL>(call, registers, index)?
-    } else {
-        operand::<N, true, false, FULL>(call, registers, index)?
+) -> Option<u32> {
+    let read = |index| match T::SINGLE {
+        true => operand::<S, N, true, FULL>(call, registers, index),
+        false => operand::<S, N, false, FULL>(call, registers, index),
     };
-    Some(row.map(T::of))
+    let cond = call.operands.condition.and_then(|condition| condition.cond);
+    Some(condition::compare(cond, &read(0)?.map(T::of), &read(1)?.map(T::of)))
 }
 
 impl<T: Ordered> Job for Compare<T> {
+    const MINDS_SUBNORMALS: bool = T::SINGLE;
+
     #[inline(always)]
-    fn run<const N: usize, const FMA: bool, const FULL: bool>(
+    fn run<const N: usize, const FMA: bool, const FULL: bool, const NORMAL: bool>(
         call: &Call,
         registers: &mut Registers,
     ) {
-        let Some(a) = ordered::<T, N, FULL>(call, registers, 0) else { return };
-        let Some(b) = ordered::<T, N, FULL>(call, registers, 1) else { return };
-        let cond = call.operands.condition.and_then(|condition| condition.cond);
-        let truths = condition::compare(cond, &a, &b);
+        let truths = if NORMAL {
+            compared::<T, Absent, N, FULL>(call, registers)
+        } else if T::SINGLE && registers.flushes() {
+            compared::<T, Flushed, N, FULL>(call, registers)
+        } else {
+            compared::<T, Kept, N, FULL>(call, registers)
+        };
+        let Some(truths) = truths else { return };
         call.store::<N, FULL>(registers, &condition::masks::<N>(truths));
         call.store_flags(registers, truths);
     }

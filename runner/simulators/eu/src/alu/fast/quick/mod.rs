@@ -11,4 +11,4 @@ mod jobs;
 mod runner;
 mod select;
 
-pub(crate) use instruction::{Predicate, Quick};
+pub(crate) use instruction::{Predicate, Quick, Subnormals};

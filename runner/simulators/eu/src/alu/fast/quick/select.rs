@@ -6,14 +6,15 @@ use super::super::access::{Access, LaneLayout};
 use super::super::plan::Plan;
 use super::super::{float, integer};
 use super::call::{Condition, LaneSource, Operands, Place, is_inside};
-use super::instruction::{Predicate, Quick};
+use super::instruction::{Predicate, Quick, Subnormals};
 use super::jobs::{
-    Compare, Each, FromSigned, FromUnsigned, Integers, Inverse, InverseRoot, LaneOp, Larger, Pick,
-    Singles, Smaller, SquareRoot, ToSigned, ToUnsigned,
+    Compare, Each, FromSigned, FromUnsigned, Integers, Inverse, InverseRoot, LaneOp, Larger,
+    Ordered, Pick, Singles, Smaller, SquareRoot, ToSigned, ToUnsigned,
 };
 use super::runner::{Job, Runner};
 use crate::alu::math::MathMode;
 use crate::op::{Exec, Op, low_bits};
+use crate::regs::{Effect, REG_SIZE, registers_of};
 
 impl Quick {
     /// The resolved form of an instruction with a plan; `None` for all but the most frequent.
@@ -34,7 +35,7 @@ impl Quick {
             return None;
         }
         let chooser = Chooser { op, lanes, math, sources };
-        let ([runner, full], floating) = chooser.choose()?;
+        let chosen = chooser.choose()?;
         let mut resolved = [LaneSource::NONE; 3];
         for (to, from) in resolved.iter_mut().zip(sources) {
             *to = source(from, lanes)?;
@@ -46,9 +47,13 @@ impl Quick {
         };
         let (flag, base) = (op.flag_nr, op.flag_base);
         let condition = op.writes_flag.then_some(Condition { cond: op.cond, flag, base });
+        let subnormals = chooser.subnormals(&resolved, destination, &chosen);
+        let Chosen { runner, full, normal, floating, .. } = chosen;
         Some(Quick {
             runner,
             full,
+            normal,
+            subnormals,
             operands: Operands {
                 sources: resolved,
                 rows: resolved.map(|source| source.row().unwrap_or(0)),
@@ -82,8 +87,31 @@ fn source(access: &Access, lanes: usize) -> Option<LaneSource> {
     Some(LaneSource { place, keep, flip, add })
 }
 
-/// Implementations for some lanes and for all, and whether they depend on the floating-point modes.
-type Choice = Option<([Runner; 2], bool)>;
+/// Implementations.
+struct Chosen {
+    /// For some lanes, for all, and for all where no row holds subnormal singles.
+    runner: Runner,
+    full: Runner,
+    normal: Runner,
+    /// True if they depend on the floating-point modes.
+    floating: bool,
+    /// True if subnormal singles are special as sources.
+    minds_subnormals: bool,
+    result: ResultKind,
+}
+
+/// Knowledge about subnormal singles in a result.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ResultKind {
+    /// There are none where they are flushed.
+    Normal,
+    /// There are none if there are none in the sources.
+    Copy,
+    /// There may be some.
+    Any,
+}
+
+type Choice = Option<Chosen>;
 
 struct Chooser<'a> {
     op: &'a Op,
@@ -93,18 +121,62 @@ struct Chooser<'a> {
 }
 
 impl Chooser<'_> {
-    fn job<J: Job>(&self, floating: bool) -> Choice {
-        let (some, all) = (Runner::of::<J, false>(self.lanes), Runner::of::<J, true>(self.lanes));
+    fn job<J: Job>(&self, floating: bool, result: ResultKind) -> Choice {
+        let lanes = self.lanes;
         let is_row =
             |source: &Access| source.layout == LaneLayout::Packed && !source.negate && !source.abs;
-        let all_lanes = low_bits(self.lanes as u8) & !self.op.dst.enables == 0;
-        let is_full = all_lanes && self.sources.iter().all(is_row);
-        let full = if is_full { all } else { some };
-        Some(([some, full], floating))
+        let is_full = self.writes_all() && self.sources.iter().all(is_row);
+        let runner = Runner::of::<J, false, false>(lanes);
+        let full = if is_full { Runner::of::<J, true, false>(lanes) } else { runner };
+        let normal = match J::MINDS_SUBNORMALS {
+            false => full,
+            true if is_full => Runner::of::<J, true, true>(lanes),
+            true => Runner::of::<J, false, true>(lanes),
+        };
+        let minds_subnormals = J::MINDS_SUBNORMALS;
+        Some(Chosen { runner, full, normal, floating, minds_subnormals, result })
+    }
+
+    /// True if no lane of the destination is left out, but for channels that are not active.
+    fn writes_all(&self) -> bool {
+        low_bits(self.lanes as u8) & !self.op.dst.enables == 0
+    }
+
+    /// Demands and effect of the instruction if it is executed in all lanes.
+    fn subnormals(
+        &self,
+        sources: &[LaneSource; 3],
+        destination: Option<u16>,
+        chosen: &Chosen,
+    ) -> Subnormals {
+        let used = &sources[..self.sources.len()];
+        let rows = used.iter().filter_map(LaneSource::row);
+        let registers = |offset: u16| registers_of(offset.into(), 4 * self.lanes);
+        let reads = rows.fold(0, |all, offset| all | registers(offset));
+        let written = destination.map_or(0, registers);
+        let is_aligned = destination.is_some_and(|offset| usize::from(offset) % REG_SIZE == 0);
+        let is_predicated = self.op.pred.is_some() && self.op.opcode != Opcode::Sel;
+        let replaces = is_aligned && self.writes_all() && !is_predicated;
+        let copies = chosen.result == ResultKind::Copy && used.iter().all(LaneSource::is_known);
+        Subnormals {
+            reads: if chosen.minds_subnormals || copies { reads } else { 0 },
+            written,
+            copies: copies && replaces,
+            effect: match chosen.result {
+                ResultKind::Normal if replaces => Effect { spoiled: 0, normal: written },
+                ResultKind::Normal => Effect::default(),
+                _ => Effect::unknown(written),
+            },
+        }
     }
 
     fn each<O: LaneOp>(&self) -> Choice {
-        self.job::<Each<O>>(O::SINGLES || O::SINGLE)
+        let result = match (O::SINGLE, O::COPIES) {
+            (true, _) => ResultKind::Normal,
+            (false, true) => ResultKind::Copy,
+            (false, false) => ResultKind::Any,
+        };
+        self.job::<Each<O>>(O::SINGLES || O::SINGLE, result)
     }
 
     fn single<O: float::FloatOp>(&self) -> Choice {
@@ -113,6 +185,11 @@ impl Chooser<'_> {
 
     fn integer<O: integer::NarrowOp>(&self) -> Choice {
         self.each::<Integers<O>>()
+    }
+
+    fn compare<T: Ordered>(&self, floating: bool) -> Choice {
+        // Neither zeros nor ones are a subnormal single.
+        self.job::<Compare<T>>(floating, ResultKind::Normal)
     }
 
     fn choose(&self) -> Choice {
@@ -128,12 +205,12 @@ impl Chooser<'_> {
         match op.opcode {
             Opcode::Mov if same && !modified && !op.saturate => self.integer::<integer::Mov>(),
             Opcode::Sel if same && !modified && !op.saturate && op.cond.is_none() => {
-                self.job::<Pick>(false)
+                self.job::<Pick>(false, ResultKind::Copy)
             }
-            Opcode::Cmp if op.exec == Exec::F && all(Type::F) => self.job::<Compare<f32>>(true),
+            Opcode::Cmp if op.exec == Exec::F && all(Type::F) => self.compare::<f32>(true),
             Opcode::Cmp if modified || op.saturate => None,
-            Opcode::Cmp if all(Type::D) => self.job::<Compare<i32>>(false),
-            Opcode::Cmp if all(Type::UD) => self.job::<Compare<u32>>(false),
+            Opcode::Cmp if all(Type::D) => self.compare::<i32>(false),
+            Opcode::Cmp if all(Type::UD) => self.compare::<u32>(false),
             _ if all(Type::F) && op.exec == Exec::F => self.choose_single(),
             _ if integers && !modified => self.choose_integer(),
             Opcode::Add if integers && !self.sources.iter().any(|source| source.abs) => {
