@@ -1,6 +1,6 @@
 //! The library that plays a GPU's device in other processes: its file.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 
@@ -19,8 +19,31 @@ const CONTAINED: Option<&[u8]> = None;
 /// writes it to a folder of the user's caches.
 ///
 /// # Errors
-/// Fails if there is none, or if the file cannot be written.
+/// Fails if there is none, if it is not built from the sources of this program's, or if the file
+/// cannot be written.
 pub fn path() -> anyhow::Result<PathBuf> {
+    let path = find()?;
+    let bytes = std::fs::read(&path).with_context(|| path.display().to_string())?;
+    check(&path, &bytes)?;
+    Ok(path)
+}
+
+/// Fails if a library is not built from the sources of this program's.
+fn check(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+    let own = format!("{:016x}", submission::BUILD);
+    let build = match submission::build_of(bytes) {
+        Some(build) if build == own => return Ok(()),
+        Some(build) => format!("of build {build}"),
+        None => "without a build".to_owned(),
+    };
+    bail!(
+        "the device library {} is {build}, this program needs {own}: build both from the same \
+         sources with `cargo build`, with one profile, or name a library in {LIBRARY_VARIABLE}",
+        path.display()
+    )
+}
+
+fn find() -> anyhow::Result<PathBuf> {
     if let Some(path) = std::env::var_os(LIBRARY_VARIABLE).map(PathBuf::from) {
         if !path.is_file() {
             bail!("{LIBRARY_VARIABLE}: no file {}", path.display());
@@ -52,7 +75,7 @@ pub fn path() -> anyhow::Result<PathBuf> {
 
 /// Writes the library unless it is there. Each version has a folder of its own, so that programs of
 /// several versions run at a time.
-fn written(caches: &std::path::Path, bytes: &[u8]) -> anyhow::Result<PathBuf> {
+fn written(caches: &Path, bytes: &[u8]) -> anyhow::Result<PathBuf> {
     let version = blake3::hash(bytes).to_hex();
     let folder = caches.join(&version[..16]);
     let path = folder.join(LIBRARY);
@@ -68,6 +91,16 @@ fn written(caches: &std::path::Path, bytes: &[u8]) -> anyhow::Result<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn libraries_of_other_builds_are_refused() {
+        let path = Path::new("libpreload.so");
+        let check = |bytes: &[u8]| check(path, bytes).map_err(|error| error.to_string());
+        assert_eq!(check(submission::STAMP.as_bytes()), Ok(()));
+        let other = check(b"runner device library of build 0123456789abcdef;");
+        assert!(other.is_err_and(|text| text.contains("is of build 0123456789abcdef,")));
+        assert!(check(b"early").is_err_and(|text| text.contains("is without a build,")));
+    }
 
     #[test]
     fn the_library_is_written_once_and_mended() {

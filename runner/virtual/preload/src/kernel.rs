@@ -89,7 +89,9 @@ impl Kernel {
     fn new() -> io::Result<Kernel> {
         let device = crate::files::device().ok_or(io::ErrorKind::NotFound)?;
         let path = std::env::var_os(submission::SOCKET_VARIABLE).ok_or(io::ErrorKind::NotFound)?;
-        Kernel::connect(device, UnixStream::connect(path)?)
+        let kernel = Kernel::connect(device, UnixStream::connect(path)?);
+        // The driver shows only that there is no device.
+        kernel.inspect_err(|error| eprintln!("the virtual GPU: {error}"))
     }
 
     /// Creates a device whose virtual GPU is at the other end of a socket.
@@ -122,8 +124,16 @@ impl Kernel {
         };
         let heap = u32::try_from(kernel.file.as_raw_fd()).unwrap_or(0);
         let pid = std::process::id();
-        kernel.call(&Request::Hello { pid, heap, generation: device.name.to_string() })?;
-        Ok(kernel)
+        let generation = device.name.to_string();
+        let build = submission::BUILD;
+        match kernel.call(&Request::Hello { pid, heap, build, generation }) {
+            Ok(other) if other == build => Ok(kernel),
+            Ok(other) => Err(io::Error::new(
+                io::ErrorKind::InvalidData,
+                format!("{} The virtual GPU is of build {other:016x}.", submission::STAMP),
+            )),
+            Err(error) => Err(error),
+        }
     }
 
     /// Sends a request to the virtual GPU and returns the value of the reply.
@@ -242,5 +252,20 @@ impl Kernel {
     /// Executes a batch. Returns after its last write.
     pub(crate) fn submit(&mut self, submission: Submission) -> io::Result<u64> {
         self.call(&Request::Submit(submission))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::connect;
+
+    #[test]
+    fn a_gpu_of_another_build_is_refused() {
+        let (kernel, _receiver) = connect("skl", submission::BUILD ^ 1);
+        let Err(error) = kernel else { panic!("the other build is accepted") };
+        let error = error.to_string();
+        let builds = [submission::BUILD, submission::BUILD ^ 1].map(|b| format!("{b:016x}"));
+        assert!(builds.iter().all(|build| error.contains(build)), "{error}");
+        assert!(connect("skl", submission::BUILD).0.is_ok());
     }
 }

@@ -1,5 +1,6 @@
 //! A device for tests, with a virtual GPU that executes nothing.
 
+use std::io;
 use std::os::unix::net::UnixStream;
 use std::sync::mpsc::{Receiver, channel};
 
@@ -10,20 +11,29 @@ use crate::ioctl::dispatch;
 use crate::kernel::Kernel;
 use crate::memory::Argument;
 
-/// A device, and the messages that its GPU gets.
-pub(crate) fn device(name: &str) -> (Kernel, Receiver<Request>) {
+/// Connects to a virtual GPU that executes nothing and answers greetings with a build. Returns the
+/// messages that it gets, too.
+pub(crate) fn connect(name: &str, build: u64) -> (io::Result<Kernel>, Receiver<Request>) {
     let (own, mut other) = UnixStream::pair().expect("streams");
     let (sender, receiver) = channel();
     std::thread::spawn(move || {
         while let Ok(Some(frame)) = receive(&mut other) {
-            let _ = sender.send(Request::decode(&frame).expect("a message"));
-            if send(&mut other, &Reply::default().encode()).is_err() {
+            let request = Request::decode(&frame).expect("a message");
+            let value = if matches!(request, Request::Hello { .. }) { build } else { 0 };
+            let _ = sender.send(request);
+            if send(&mut other, &Reply { status: 0, value }.encode()).is_err() {
                 return;
             }
         }
     });
     let device = Device::named(name).expect("a generation");
-    let kernel = Kernel::connect(device, own).expect("a device");
+    (Kernel::connect(device, own), receiver)
+}
+
+/// A device, and the messages that its GPU gets.
+pub(crate) fn device(name: &str) -> (Kernel, Receiver<Request>) {
+    let (kernel, receiver) = connect(name, submission::BUILD);
+    let kernel = kernel.expect("a device");
     assert!(matches!(receiver.recv(), Ok(Request::Hello { .. })));
     (kernel, receiver)
 }

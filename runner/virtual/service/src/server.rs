@@ -13,7 +13,7 @@ use std::time::Duration;
 use packets::{Object, Recording};
 use rustc_hash::FxHashMap;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use submission::{KernelUse, Place, Reply, Request, Submission};
+use submission::{BUILD, KernelUse, Place, Reply, Request, Submission};
 use vocabulary::{Generation, panic_text};
 
 use crate::clock::Clock;
@@ -233,11 +233,18 @@ impl Connection<'_> {
     fn serve(mut stream: UnixStream, shared: &Shared) -> io::Result<()> {
         let bad = |text: &str| io::Error::new(io::ErrorKind::InvalidData, text.to_string());
         let Some(frame) = submission::receive(&mut stream)? else { return Ok(()) };
-        let (pid, heap, generation) = match Request::decode(&frame) {
-            Some(Request::Hello { pid, heap, generation }) => (pid, heap, generation),
+        let (pid, heap, build, generation) = match Request::decode(&frame) {
+            Some(Request::Hello { pid, heap, build, generation }) => (pid, heap, build, generation),
             Some(Request::Kernels(pid)) => return shared.answer_questions(&mut stream, pid),
-            _ => return Err(bad("the first message is not a greeting")),
+            _ => return Err(bad("the first message is not a greeting of this build")),
         };
+        if build != BUILD {
+            let text = format!(
+                "the device library in process {pid} is of build {build:016x}, this program of \
+                 {BUILD:016x}"
+            );
+            return Err(bad(&text));
+        }
         if generation != shared.settings.generation.name() {
             return Err(bad(&format!("process {pid} expects the generation {generation}")));
         }
@@ -255,7 +262,7 @@ impl Connection<'_> {
         });
         let mut connection =
             Connection { pid, heap, process: None, gpu, clock, batches: 0, shared };
-        submission::send(&mut stream, &Reply::default().encode())?;
+        submission::send(&mut stream, &Reply { status: 0, value: BUILD }.encode())?;
         while let Some(frame) = submission::receive(&mut stream)? {
             let request = Request::decode(&frame).ok_or_else(|| bad("unknown message"))?;
             let reply = connection.answer(request);

@@ -6,7 +6,7 @@
 //!
 //! | request | first byte | contents |
 //! |---|---|---|
-//! | [`Request::Hello`] | 1 | process id (4), descriptor of the heap (4), name of the generation |
+//! | [`Request::Hello`] | 1 | process id (4), heap's descriptor (4), [`BUILD`] (8), generation |
 //! | [`Request::Submit`] | 2 | context (4), engine (4), batch address (8), length (8), objects (40 each) |
 //! | [`Request::Timestamp`] | 3 | – |
 //! | [`Request::DestroyContext`] | 4 | context (4) |
@@ -15,7 +15,10 @@
 //!
 //! An object is address, size, place, handle and flags, 8 bytes each. A place is an offset in the
 //! heap, or an address of the process with bit 63 set. A reply is a status (4) and a value
-//! (8). The reply to [`Request::Kernels`] is text, see [`KernelUse`].
+//! (8). The value of the reply to [`Request::Hello`] is [`BUILD`]; the reply to
+//! [`Request::Kernels`] is text, see [`KernelUse`].
+//!
+//! Both sides are built from the same sources: each refuses another build.
 //!
 //! ```
 //! use submission::{Request, receive, send};
@@ -34,6 +37,16 @@ pub mod tile_modes;
 pub const SOCKET_VARIABLE: &str = "RUNNER_GPU_SOCKET";
 /// Environment variable with the name of the generation.
 pub const GENERATION_VARIABLE: &str = "RUNNER_GPU_GENERATION";
+/// Number of the sources of the device library.
+pub const BUILD: u64 = match u64::from_str_radix(env!("RUNNER_DEVICE_BUILD"), 16) {
+    Ok(number) => number,
+    Err(_) => panic!("the build script sets a number"),
+};
+/// Text before the digits of [`BUILD`] in the file of a device library.
+const STAMP_START: &str = "runner device library of build ";
+/// Text in the file of a device library by which a program knows its build.
+pub const STAMP: &str =
+    concat!("runner device library of build ", env!("RUNNER_DEVICE_BUILD"), ";");
 /// Largest frame in bytes.
 const LARGEST: u32 = 1 << 26;
 
@@ -105,6 +118,8 @@ pub enum Request {
         pid: u32,
         /// File descriptor of the heap in that process.
         heap: u32,
+        /// Build of the device library.
+        build: u64,
         /// Name of the generation.
         generation: String,
     },
@@ -136,10 +151,11 @@ impl Request {
     pub fn encode(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         match self {
-            Request::Hello { pid, heap, generation } => {
+            Request::Hello { pid, heap, build, generation } => {
                 bytes.push(1);
                 bytes.extend(pid.to_le_bytes());
                 bytes.extend(heap.to_le_bytes());
+                bytes.extend(build.to_le_bytes());
                 bytes.extend(generation.as_bytes());
             }
             Request::Submit(submission) => {
@@ -181,6 +197,7 @@ impl Request {
             1 => Request::Hello {
                 pid: u32::from_le_bytes(take(rest)?),
                 heap: u32::from_le_bytes(take(rest)?),
+                build: number(rest)?,
                 generation: String::from_utf8(rest.to_vec()).ok()?,
             },
             2 => {
@@ -206,6 +223,15 @@ impl Request {
             _ => return None,
         })
     }
+}
+
+/// The build that the file of a device library tells, in hexadecimal; `None` if it tells none, as
+/// those of early versions.
+#[must_use]
+pub fn build_of(library: &[u8]) -> Option<&str> {
+    let start = STAMP_START.as_bytes();
+    let at = library.windows(start.len()).position(|window| window == start)? + start.len();
+    std::str::from_utf8(library.get(at..at + 16)?).ok()
 }
 
 /// A kernel that draws or dispatches of a process used.
@@ -334,7 +360,7 @@ mod tests {
             objects: vec![object, own],
         };
         let requests = [
-            Request::Hello { pid: 7, heap: 3, generation: "ivb".into() },
+            Request::Hello { pid: 7, heap: 3, build: BUILD, generation: "ivb".into() },
             Request::Submit(submission),
             Request::Timestamp,
             Request::DestroyContext(2),
@@ -364,9 +390,22 @@ mod tests {
     }
 
     #[test]
+    fn files_tell_their_build() {
+        let own = format!("\0{STAMP}\0");
+        assert_eq!(build_of(own.as_bytes()), Some(format!("{BUILD:016x}").as_str()));
+        let other = b"..runner device library of build 0123456789abcdef;..";
+        assert_eq!(build_of(other), Some("0123456789abcdef"));
+        assert_eq!(build_of(&other[..40]), None);
+        assert_eq!(build_of(b"an early library"), None);
+    }
+
+    #[test]
     fn incomplete_messages_are_refused() {
-        let hello = Request::Hello { pid: 7, heap: 3, generation: String::new() }.encode();
+        let hello =
+            Request::Hello { pid: 7, heap: 3, build: 5, generation: String::new() }.encode();
         assert_eq!(Request::decode(&hello[..8]), None);
+        // A greeting without a build, as early libraries sent it.
+        assert_eq!(Request::decode(&[&hello[..9], b"ivb"].concat()), None);
         assert_eq!(Request::decode(&[9]), None);
         assert_eq!(Request::decode(&[]), None);
         assert!(receive(&mut &[4, 0, 0, 0, 1][..]).is_err());

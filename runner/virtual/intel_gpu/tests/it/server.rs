@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use gpu_service::{Event, Server, Settings};
-use submission::{BufferObject, Place, Reply, Request, Submission, receive, send};
+use submission::{BUILD, BufferObject, Place, Reply, Request, Submission, receive, send};
 use vocabulary::Generation;
 
 /// Sends a request and returns the status of the reply.
@@ -15,6 +15,11 @@ fn call(stream: &mut UnixStream, request: &Request) -> u32 {
     send(stream, &request.encode()).expect("a server");
     let frame = receive(stream).expect("a server").expect("a reply");
     Reply::decode(&frame).expect("a reply").status
+}
+
+/// The first message of a process.
+fn greeting(pid: u32, heap: u32, build: u64) -> Request {
+    Request::Hello { pid, heap, build, generation: "ivb".to_string() }
 }
 
 #[test]
@@ -44,7 +49,7 @@ fn batches_are_executed_in_the_memory_file() {
     let mut stream = UnixStream::connect(&socket).expect("a server");
     let pid = std::process::id();
     let descriptor = u32::try_from(heap.as_raw_fd()).expect("a descriptor");
-    let hello = Request::Hello { pid, heap: descriptor, generation: "ivb".to_string() };
+    let hello = greeting(pid, descriptor, BUILD);
     assert_eq!(call(&mut stream, &hello), 0);
     let place = Place::Heap(0);
     let object = BufferObject { address: 0x10000, size: 8192, place, handle: 1, flags: 0 };
@@ -95,7 +100,7 @@ fn objects_may_lie_in_the_memory_of_the_process() {
     let descriptor = u32::try_from(heap.as_raw_fd()).expect("a descriptor");
     let pid = std::process::id();
     let mut stream = UnixStream::connect(&socket).expect("a server");
-    let hello = Request::Hello { pid, heap: descriptor, generation: "ivb".to_string() };
+    let hello = greeting(pid, descriptor, BUILD);
     assert_eq!(call(&mut stream, &hello), 0);
     let place = Place::Process(first as u64);
     let object = BufferObject { address: 0x10000, size: 4096, place, handle: 1, flags: 0 };
@@ -106,6 +111,34 @@ fn objects_may_lie_in_the_memory_of_the_process() {
     assert_eq!(words, [7, 42, 7]);
     drop(stream);
     assert_eq!(server.finish(Duration::from_secs(10)).failed, 0);
+}
+
+/// A device library of another build is refused with a line that says so.
+#[test]
+fn other_builds_are_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let socket = folder.path().join("socket");
+    let (sender, events) = std::sync::mpsc::channel();
+    let settings = Settings {
+        generation: Generation::Ivb,
+        model: intel_gpu::model(Generation::Ivb),
+        record: None,
+        counts_kernels: false,
+        observer: Box::new(move |event| drop(sender.send(event))),
+    };
+    let server = Server::start(&socket, settings).expect("a server");
+    let other = greeting(7, 3, BUILD ^ 1).encode();
+    // Early libraries tell no build.
+    let early = [&other[..9], b"ivb"].concat();
+    for (message, word) in [(other, "is of build"), (early, "greeting of this build")] {
+        let mut stream = UnixStream::connect(&socket).expect("a server");
+        send(&mut stream, &message).expect("a server");
+        assert!(receive(&mut stream).expect("a server").is_none());
+        let event = events.recv_timeout(Duration::from_secs(10)).expect("an event");
+        let Event::Log { text, .. } = &event else { panic!("{event:?}") };
+        assert!(text.contains(word), "{text}");
+    }
+    assert_eq!(server.finish(Duration::from_secs(10)).processes, 0);
 }
 
 /// The end of a server waits for connections, for a limited time, and counts those that stay open.
