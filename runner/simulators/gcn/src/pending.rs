@@ -86,17 +86,19 @@ impl Pending {
             if limit >= most { 0 } else { count.saturating_sub(limit as usize) }
         };
         let mut vectors = excess(count(&self.events, is_vector), vector, 15);
-        let mut exports = excess(count(&self.events, is_export), export, 7);
         // An access of the data share is complete once those behind it are at most the limit: if it
         // were not, it and they would be more, and scalar memory only adds to them.
         let mut shares = excess(count(&self.events, is_share), lgkm, 15);
-        // Kinds that complete out of order: only a wait for all of them says anything.
-        let exported = |event: &Event| matches!(event.kind, Kind::Export(_)).then_some(event.kind);
-        let mut kinds: Vec<Kind> = self.events.iter().filter_map(exported).collect();
-        kinds.dedup();
-        if kinds.len() > 1 && export != 0 {
-            exports = 0;
+        // The same of exports: those of a kind complete in order, and other kinds only add to them.
+        let exported = |event: &Event| is_export(event.kind).then_some(event.kind);
+        let mut exports: Vec<(Kind, usize)> = Vec::new();
+        for kind in self.events.iter().filter_map(exported) {
+            match exports.iter_mut().find(|(other, _)| *other == kind) {
+                Some((_, count)) => *count += 1,
+                None => exports.push((kind, 1)),
+            }
         }
+        exports.iter_mut().for_each(|(_, count)| *count = excess(*count, export, 7));
         let mut unordered = if lgkm == 0 { self.events.len() } else { 0 };
         let mut complete = Vec::new();
         let mut rest = Vec::new();
@@ -104,7 +106,10 @@ impl Pending {
         for event in self.events.drain(..) {
             let left = match event.kind {
                 Kind::Vector => &mut vectors,
-                Kind::Export(_) => &mut exports,
+                Kind::Export(_) => match exports.iter_mut().find(|(kind, _)| *kind == event.kind) {
+                    Some((_, count)) => count,
+                    None => continue,
+                },
                 Kind::Share => &mut shares,
                 Kind::Scalar | Kind::Message => &mut unordered,
             };
@@ -159,6 +164,23 @@ mod tests {
 
     fn event(kind: Kind, by: usize) -> Event {
         Event { kind, by, writes: Vec::new(), lanes: 0, holds: Vec::new() }
+    }
+
+    /// A position, then two parameters: with one export left the first parameter is complete for
+    /// sure, since without it both would be left. The position may be the one that is left.
+    #[test]
+    fn exports_of_a_kind_are_in_order_beside_others() {
+        let mut pending = Pending::default();
+        for (by, kind) in [1, 2, 2].into_iter().enumerate() {
+            pending.add(event(Kind::Export(kind), by));
+        }
+        let mut complete = |export| {
+            let events = pending.wait(15, export, 15);
+            events.iter().map(|event| event.by).collect::<Vec<_>>()
+        };
+        assert_eq!(complete(2), [0; 0]);
+        assert_eq!(complete(1), [1]);
+        assert_eq!(complete(0), [0, 2]);
     }
 
     /// Two accesses of the data share and one of scalar memory: with one access left, the first is

@@ -99,7 +99,7 @@ impl Step<'_> {
         let Operand::Vector(first) = self.operand(1) else { return Err(self.not_modeled()) };
         for index in 0..layout.dwords() {
             let register = Register::Vector(first.wrapping_add(index as u8));
-            self.wave.pending.check(register, u64::MAX, false, None)?;
+            self.wave.pending.check(register, self.wave.exec(), false, None)?;
         }
         let form = Form { shape, layout, first };
         let unnormalized = modifiers.unorm || sampler.is_some_and(|sampler| sampler.unnormalized);

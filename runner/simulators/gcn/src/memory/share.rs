@@ -19,7 +19,8 @@ impl Step<'_> {
             return Ok(());
         }
         let returns = !self.opcode().info().destinations.is_empty();
-        if self.row.slots.len() <= usize::from(returns) || name.contains("_src2_") {
+        let counts = matches!(self.opcode(), Opcode::DsAppend | Opcode::DsConsume);
+        if !counts && self.row.slots.len() <= usize::from(returns) || name.contains("_src2_") {
             return Err(self.not_modeled());
         }
         let count = if returns { usize::from(self.slot(0).kind.dwords()) } else { 0 };
@@ -32,6 +33,7 @@ impl Step<'_> {
                     results[0][lane] = self.swizzled(lane);
                 }
             }
+            Opcode::DsAppend | Opcode::DsConsume => results[0] = self.counted(exec),
             Opcode::DsBpermuteB32 => {
                 for lane in lanes {
                     let from = (self.lane_value(1, lane) as usize
@@ -61,6 +63,19 @@ impl Step<'_> {
         };
         self.pend(pending::Kind::Share, writes, Vec::new());
         Ok(())
+    }
+
+    /// Adds the number of active lanes to a value of the share, or subtracts it. Returns the old
+    /// value for all lanes.
+    fn counted(&mut self, exec: u64) -> [u32; LANES] {
+        let address = self.share_address(0, self.instruction.modifiers.offset, 4);
+        let old = self.share_read(address, 4)[0];
+        let new = match self.opcode() {
+            Opcode::DsAppend => old.wrapping_add(exec.count_ones()),
+            _ => old.wrapping_sub(exec.count_ones()),
+        };
+        self.share_write(address, &[new], 4);
+        [old; LANES]
     }
 
     /// Value of another lane: a permutation of quads, or a mask of lane numbers within 32.

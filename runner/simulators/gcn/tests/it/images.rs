@@ -197,3 +197,18 @@ fn bad_accesses_are_errors() {
     let error = run(Chip::Si, text, ImageKind::D3, &[]).expect_err("it waits for memory");
     assert!(error.contains("v2 is used before vmcnt"), "{error}");
 }
+
+/// The ways of a branch use the same registers as addresses in lanes of their own.
+#[test]
+fn addresses_of_other_lanes_may_be_loaded() {
+    let text = "image_load v[0:3], v[0:1], s[8:15] dmask:0xf unorm
+s_lshl_b64 exec, exec, 1
+v_mov_b32 v0, 3
+v_mov_b32 v1, 2
+image_load v[0:3], v[0:1], s[8:15] dmask:0xf unorm";
+    let (accesses, _) = run(Chip::Vi, text, ImageKind::D2, &[1; 4]).expect("no hazard");
+    assert_eq!(accesses.len(), 2);
+    // In the same lane the second load would have to wait for its address.
+    let same = text.replace("s_lshl_b64 exec, exec, 1", "");
+    assert!(run(Chip::Vi, &same, ImageKind::D2, &[1; 4]).is_err());
+}

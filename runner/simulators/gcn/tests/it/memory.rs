@@ -154,6 +154,27 @@ s_waitcnt lgkmcnt(0)";
     }
 }
 
+/// Instruction set manual, DS_APPEND and DS_CONSUME: the number of active lanes is added or
+/// subtracted, and all get the value before.
+#[test]
+fn active_lanes_are_counted() {
+    for chip in Chip::ALL {
+        let mut wave = wave(0, 0, 0);
+        let text = "v_mov_b32 v5, 16
+v_mov_b32 v6, 40
+ds_write_b32 v5, v6
+ds_append v2 offset:16
+s_mov_b64 exec, 15
+ds_consume v3 offset:16
+ds_append v4 offset:16
+s_waitcnt lgkmcnt(0)";
+        execute(chip, text, &mut wave, &mut Recorder::default());
+        let lanes = |register: usize| [0, 3].map(|lane| wave.vector[register][lane]);
+        assert_eq!([lanes(2), lanes(3), lanes(4)], [[40; 2], [104; 2], [100; 2]], "{chip:?}");
+        assert_ne!(wave.vector[3][4], 104, "an inactive lane");
+    }
+}
+
 #[test]
 fn quads_are_permuted() {
     for chip in Chip::ALL {
