@@ -69,10 +69,26 @@ impl Primitive {
     #[must_use]
     pub fn from_provoking(mut self, mode: PrimitiveMode) -> Primitive {
         if mode.kind() == PrimitiveKind::Triangle {
-            self.vertices.rotate_left(self.provoking.into());
+            self.vertices = self.around_provoking(false);
             self.provoking = 0;
         }
         self
+    }
+
+    /// Vertices in an order that keeps the winding and has the provoking one of a triangle, which
+    /// may have adjacent vertices, first or last.
+    #[must_use]
+    pub fn around_provoking(&self, is_last: bool) -> SmallVec<[u32; 6]> {
+        let mut vertices = self.vertices.clone();
+        let last = match vertices.len() {
+            3 => 2,
+            6 => 4,
+            _ => return vertices,
+        };
+        let place = if is_last { last } else { 0 };
+        let count = vertices.len();
+        vertices.rotate_left((usize::from(self.provoking) + count - place) % count);
+        vertices
     }
 
     /// Drops adjacent vertices: the line or triangle itself, for pipelines without a geometry
@@ -347,6 +363,25 @@ mod tests {
             [[0, 1, 2, 6, 4, 3], [2, 5, 6, 8, 4, 0], [4, 2, 6, 9, 8, 7]]
         );
         assert_eq!(of(PrimitiveMode::LinesAdjacency, 4), [[0, 1, 2, 3]]);
+    }
+
+    #[test]
+    fn orders_around_the_provoking_vertex() {
+        let of = |mode, count, convention| -> Vec<Vec<u32>> {
+            let is_last = convention == ProvokingVertex::Last;
+            let all = assemble(mode, count, convention, 1).into_iter();
+            all.map(|p| p.around_provoking(is_last).to_vec()).collect()
+        };
+        use PrimitiveMode::*;
+        use ProvokingVertex::*;
+        assert_eq!(of(TriangleStrip, 4, First), [[0, 1, 2], [1, 3, 2]]);
+        assert_eq!(of(TriangleStrip, 4, Last), [[0, 1, 2], [2, 1, 3]]);
+        assert_eq!(of(Quads, 4, Last), [[0, 1, 3], [1, 2, 3]]);
+        assert_eq!(
+            of(TriangleStripAdjacency, 10, Last)[1..],
+            [[4, 0, 2, 5, 6, 8], [4, 2, 6, 9, 8, 7]]
+        );
+        assert_eq!(of(LinesAdjacency, 4, First), [[0, 1, 2, 3]]);
     }
 
     #[test]

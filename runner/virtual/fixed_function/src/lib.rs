@@ -13,6 +13,7 @@ mod interpolation;
 mod quads;
 mod shape;
 mod spans;
+mod stipple;
 mod viewport;
 
 pub use color::{clamp_and_blend, join_stored};
@@ -22,4 +23,5 @@ pub use quads::{Quad, QuadSlot, Samples, at_samples, quads, shape_spans};
 pub use raster::blend::{Colors, Comparison, Equation, Factor, Function, StencilOperation, Term};
 pub use shape::SmoothShape;
 pub use spans::{SampleSpans, line_copies, snapped_triangle};
+pub use stipple::{LineStipple, retain_pixels};
 pub use viewport::{Viewport, corner, snap_corner};

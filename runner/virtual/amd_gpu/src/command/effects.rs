@@ -97,7 +97,7 @@ const WITHOUT_EFFECT: &[(&str, &[&str])] = &[
         "details of edges of lines and points, and of not-a-number in clipping",
         &[
             "PA_SC_LINE_CNTL",
-            "PA_SC_LINE_STIPPLE",
+            "PA_SC_LINE_STIPPLE_STATE",
             "PA_SU_LINE_STIPPLE_",
             "PA_CL_POINT_",
             "PA_CL_ENHANCE",

@@ -142,13 +142,15 @@ fn end_of_pipe(hardware: &Hardware, memory: &dyn Memory, packet: &Packet<'_>) ->
 /// Stores how much of a buffer of stream output is filled, and sets it.
 fn update_buffer(memory: &dyn Memory, context: &mut Context, packet: &Packet<'_>) -> Outcome<()> {
     let buffer = packet.get("Buffer") as usize & 3;
+    // Packets count bytes or double words.
+    let unit = if packet.flag("Data Type") { 4 } else { 1 };
     if packet.flag("Store Filled Size") {
-        let filled = context.filled[buffer];
+        let filled = context.filled[buffer].wrapping_mul(unit);
         memory.write(packet.get("Destination"), &filled.to_le_bytes())?;
     }
     match packet.get("Offset Source") {
-        0 => context.filled[buffer] = packet.word("Source"),
-        2 => context.filled[buffer] = memory.read_u32(packet.address("Source"))?,
+        0 => context.filled[buffer] = packet.word("Source") / unit,
+        2 => context.filled[buffer] = memory.read_u32(packet.address("Source"))? / unit,
         // It stays as it is.
         _ => {}
     }

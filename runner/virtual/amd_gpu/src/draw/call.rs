@@ -43,6 +43,8 @@ pub(crate) struct Draw<'a> {
     pub(super) filled: Cell<[u32; 4]>,
     /// Primitives of each stream that were written, and that would have been with enough room.
     pub(super) primitives: Cell<[[u64; 2]; 4]>,
+    /// Pixels of a stippled line that are drawn already.
+    pub(super) stippled: Cell<u32>,
 }
 
 /// Primitives with the input registers of their vertices.

@@ -89,14 +89,10 @@ impl<'a> Colors<'a> {
         let (fields, registers) = (&draw.hardware.fields.color, draw.registers);
         let mode = Mode::of(fields.mode.get(registers))?;
         let formats = draw.hardware.fields.fragment.colors.word(registers);
+        let exported = exported_targets(fields.shader_mask.word(registers), formats);
         let masks = fields.target_mask.word(registers) & fields.shader_mask.word(registers);
         let mut targets = Vec::new();
-        let mut export = 0;
-        for index in 0..TARGETS {
-            let export_format = formats >> (4 * index) & 15;
-            // Exports are those of the formats that are not 0, one after the other.
-            let number = export;
-            export += u8::from(export_format != 0);
+        for (index, (number, export_format)) in (0..TARGETS).zip(exported) {
             let mask = masks >> (4 * index) & 15;
             let data = fields.format.at(index, registers);
             let is_used = match mode {
@@ -367,6 +363,19 @@ impl ColorTarget {
     }
 }
 
+/// The export of each target, and its format. The targets that the shader's mask names get the
+/// exports one after the other; the formats are those of the exports.
+fn exported_targets(shader_mask: u32, formats: u32) -> [(u8, u32); TARGETS as usize] {
+    let mut next = 0_u8;
+    std::array::from_fn(|index| {
+        if shader_mask >> (4 * index) & 15 == 0 {
+            return (next, 0);
+        }
+        next += 1;
+        (next - 1, formats >> (4 * (next - 1)) & 15)
+    })
+}
+
 /// Color that a lane exports: bits of floats, or integers.
 fn color(export: &Export, format: u32, lane: usize) -> [u32; 4] {
     let value = |channel: usize| export.channels[channel].map_or(0, |values| values[lane]);
@@ -426,4 +435,18 @@ fn factor(number: u32) -> Option<Factor> {
         20 => Factor::Inverse(Term::ConstantAlpha),
         _ => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::exported_targets;
+
+    #[test]
+    fn exports_follow_the_mask() {
+        let first = |mask, formats| exported_targets(mask, formats)[..3].to_vec();
+        assert_eq!(first(0xfff, 0x943), [(0, 3), (1, 4), (2, 9)]);
+        // No first target: the first export is that of the second one.
+        assert_eq!(first(0xff0, 0x94), [(0, 0), (0, 4), (1, 9)]);
+        assert_eq!(first(0xf0f, 0x94), [(0, 4), (1, 0), (1, 9)]);
+    }
 }

@@ -38,9 +38,12 @@ impl Draw<'_> {
             let mut inputs = Vec::new();
             for primitive in group {
                 let mut own = primitive.clone();
+                let order = self.order(primitive);
+                let first = vertices.len() + inputs.len();
+                inputs.extend(order.iter().map(|vertex| assembled.inputs[*vertex as usize]));
                 for vertex in &mut own.vertices {
-                    inputs.push(assembled.inputs[*vertex as usize]);
-                    *vertex = (vertices.len() + inputs.len() - 1) as u32;
+                    let place = order.iter().position(|other| *other == *vertex).unwrap_or(0);
+                    *vertex = (first + place) as u32;
                 }
                 primitives.push(own);
             }

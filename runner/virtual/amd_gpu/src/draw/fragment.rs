@@ -1,6 +1,6 @@
 //! Fragments: waves of pixel shaders, tests, stores.
 
-use fixed_function::{QuadSlot, SampleSpans, Samples, quads};
+use fixed_function::{Quad, QuadSlot, SampleSpans, Samples, quads};
 use gcn_simulator::{Export, LANES, Wave};
 use gpu_service::{Outcome, not_modeled};
 
@@ -74,11 +74,14 @@ impl<'a> Fragments<'a> {
 
     /// Shades the pixels of one primitive.
     pub(super) fn shade(&self, primitive: &Primitive<'_>, spans: &SampleSpans) -> Outcome<()> {
-        let is_uniform = !self.per_sample && self.is_uniform(primitive);
-        if is_uniform && self.fill(primitive, spans)? {
+        if !self.per_sample && self.is_uniform(primitive) && self.fill(primitive, spans)? {
             return Ok(());
         }
-        let quads = quads(spans);
+        self.shade_quads(primitive, &quads(spans))
+    }
+
+    /// Shades quads of pixels of one primitive.
+    pub(super) fn shade_quads(&self, primitive: &Primitive<'_>, quads: &[Quad]) -> Outcome<()> {
         let slots: Vec<QuadSlot> = if self.per_sample {
             let samples = 0..self.samples.count();
             quads
@@ -94,7 +97,7 @@ impl<'a> Fragments<'a> {
         if slots.is_empty() {
             return Ok(());
         }
-        if is_uniform {
+        if !self.per_sample && self.is_uniform(primitive) {
             return self.flood(primitive, &slots);
         }
         for group in slots.chunks(LANES / 4) {

@@ -104,7 +104,7 @@ impl Draw<'_> {
         system.extend(self.scratch_offset(has_scratch));
         let mut wave = shader.wave(first_lanes(group.len()), &system);
         for (lane, (primitive, invocation)) in group.iter().enumerate() {
-            for (register, vertex) in VERTICES.into_iter().zip(&primitive.vertices) {
+            for (register, vertex) in VERTICES.into_iter().zip(&self.order(primitive)) {
                 if let Some(register) = wave.vector.get_mut(register) {
                     register[lane] = offsets.get(vertex).copied().unwrap_or(0);
                 }

@@ -25,6 +25,7 @@ use gpu_service::{Outcome, not_modeled, vertex_count};
 use packets::Memory;
 use raster::assemble::{Primitive, PrimitiveMode, ProvokingVertex, assemble};
 use raster::primitive::PrimitiveKind;
+use smallvec::SmallVec;
 
 use crate::context::Context;
 use crate::hardware::Hardware;
@@ -109,6 +110,7 @@ impl<'a> Draw<'a> {
             statistics: Cell::new(context.statistics),
             filled: Cell::new(context.filled),
             primitives: Cell::new(context.primitives),
+            stippled: Cell::new(0),
         }
     }
 
@@ -165,6 +167,12 @@ impl<'a> Draw<'a> {
         }
     }
 
+    /// Vertices of a primitive in the order of stream output and of geometry shaders: triangles
+    /// begin or end with the provoking one.
+    fn order(&self, primitive: &Primitive) -> SmallVec<[u32; 6]> {
+        primitive.around_provoking(self.fields().raster.last_provokes.flag(self.registers))
+    }
+
     /// Assembles primitives of runs of vertices.
     fn assemble(&self, mode: PrimitiveMode, runs: &[Vec<u32>]) -> Outcome<Vec<Primitive>> {
         let convention = match self.fields().raster.last_provokes.flag(self.registers) {
@@ -206,10 +214,17 @@ impl<'a> Draw<'a> {
             return Ok(());
         }
         self.count(Count::ClipperInvocations, primitives.len());
-        for primitive in &primitives {
+        let kind = assembled.mode.kind();
+        let mut previous = None;
+        // Those before stream output share vertices.
+        for (primitive, shared) in primitives.iter().zip(&assembled.primitives) {
+            if self.resets_stipple(kind, previous, shared) {
+                self.stippled.set(0);
+            }
+            previous = Some(shared);
             let vertex = |i: usize| &vertices[primitive.vertices[i] as usize];
             let provoking = usize::from(primitive.provoking);
-            match assembled.mode.kind() {
+            match kind {
                 _ if assembled.is_rectangle => {
                     self.rectangle(fragments, [vertex(0), vertex(1), vertex(2)])?;
                 }

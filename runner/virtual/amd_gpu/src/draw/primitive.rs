@@ -1,11 +1,13 @@
 //! Primitives: clipping, culling, rasterization.
 
 use fixed_function::{
-    Corner, Interpolation, SmoothShape, at_samples, corner, line_copies, shape_spans, snap_corner,
-    snapped_triangle,
+    Corner, Interpolation, LineStipple, SmoothShape, at_samples, corner, line_copies, quads,
+    shape_spans, snap_corner, snapped_triangle,
 };
-use gpu_service::{Outcome, not_modeled};
+use gpu_service::Outcome;
+use raster::assemble::Primitive as Assembly;
 use raster::clip::{self, ClipVertex};
+use raster::primitive::PrimitiveKind;
 use raster::rasterize::{Rect, SnappedPosition, Spans, point, triangle};
 
 use super::call::Draw;
@@ -17,6 +19,9 @@ use crate::statistics::Count;
 
 /// Size of a pixel in snapped positions.
 const PIXEL: f64 = 256.0;
+
+/// The stipple of lines begins anew with each.
+const EACH: u32 = 1;
 
 /// Kinds of polygons that are drawn as something else.
 const POINTS: u32 = 0;
@@ -154,9 +159,6 @@ impl Draw<'_> {
         if self.fields().clip.kills.flag(self.registers) {
             return Ok(());
         }
-        if fields.stipples_lines.flag(self.registers) {
-            return not_modeled("stippled lines");
-        }
         let Some(distances) = self.clip_distances(&ends) else { return Ok(()) };
         let viewport = self.viewport(flat);
         let positions = [ends[0], ends[1], ends[1]].map(|vertex| self.position(vertex));
@@ -189,7 +191,37 @@ impl Draw<'_> {
             interpolation,
             depths: viewport.depths,
         };
-        fragments.shade(&primitive, &spans)
+        let Some(stipple) = self.line_stipple() else { return fragments.shade(&primitive, &spans) };
+        let mut quads = quads(&spans);
+        self.stippled.set(stipple.apply(&mut quads, [from, to], self.stippled.get()));
+        fragments.shade_quads(&primitive, &quads)
+    }
+
+    /// The stipple of lines, if they have one.
+    fn line_stipple(&self) -> Option<LineStipple> {
+        let fields = &self.fields().raster;
+        let pattern = fields.stipple_pattern.get(self.registers);
+        let is_reversed = fields.stipple_is_reversed.flag(self.registers);
+        fields.stipples_lines.flag(self.registers).then(|| LineStipple {
+            pattern: if is_reversed { pattern.reverse_bits() >> 16 } else { pattern },
+            repeat: fields.stipple_repeats.get(self.registers) + 1,
+        })
+    }
+
+    /// True if the stipple begins anew with a primitive: with each, or with each that does not go
+    /// on where the one before it ended. Polygons go on along all of their edges.
+    pub(super) fn resets_stipple(
+        &self,
+        kind: PrimitiveKind,
+        previous: Option<&Assembly>,
+        next: &Assembly,
+    ) -> bool {
+        let Some(previous) = previous else { return true };
+        match kind {
+            PrimitiveKind::Triangle => previous.id != next.id,
+            _ if self.fields().raster.stipple_reset.get(self.registers) == EACH => true,
+            _ => previous.vertices.last() != next.vertices.first(),
+        }
     }
 
     /// Draws a point.

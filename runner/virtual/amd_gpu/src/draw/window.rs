@@ -85,8 +85,11 @@ impl Draw<'_> {
             offset,
             guard: [fields.guard_x, fields.guard_y].map(|field| number(field).max(1.0)),
             bounds: self.bounds(index),
-            depths: [fields.depth_min, fields.depth_max]
-                .map(|field| field.number_at(index, self.registers)),
+            depths: match self.fields().depth.is_unclamped.flag(self.registers) {
+                true => [f32::NEG_INFINITY, f32::INFINITY],
+                false => [fields.depth_min, fields.depth_max]
+                    .map(|field| field.number_at(index, self.registers)),
+            },
         }
     }
 

@@ -36,12 +36,16 @@ impl Levels {
         let mut levels = Vec::new();
         for level in 0..=u32::from(last) {
             let minified = |size: u32| (size >> level.min(31)).max(1);
+            let count = match resource.kind {
+                ImageKind::D3 => padded(minified(slices), level),
+                _ => padded(slices, level),
+            };
             let rows = u64::from(padded(minified(resource.height).div_ceil(block_height), level));
             let pitch = u64::from(padded(minified(resource.pitch).div_ceil(block_width), level));
             let (mode, pitch, rows) = match level {
                 0 => (first_mode, pitch, first_mode.aligned_rows(rows)),
                 _ => {
-                    let mode = first_mode.of_level(pitch, rows);
+                    let mode = first_mode.of_level(pitch, rows, u64::from(count));
                     let (pitch, rows) = mode.aligned(pitch, rows, bytes);
                     (mode, pitch, rows)
                 }
@@ -49,17 +53,14 @@ impl Levels {
             let slice = pitch * rows;
             offset = offset.next_multiple_of(mode.base_bytes());
             // Low bits of the address turn pipes and banks of macro tiles only.
-            let start = match mode == first_mode {
+            let start = match mode.has_macro_tiles() || mode == first_mode {
                 true => resource.base,
                 false => first_mode.plain_base(resource.base),
             };
             let base = start.wrapping_add(offset);
             levels.push(Level { base, mode, pitch, slice, bytes, samples });
-            let count = match resource.kind {
-                ImageKind::D3 => padded(minified(slices), level),
-                _ => padded(slices, level),
-            };
-            let size = slice * u64::from(count) * bytes * u64::from(samples);
+            let count = mode.aligned_slices(u64::from(count));
+            let size = slice * count * bytes * u64::from(samples);
             offset = offset.saturating_add(size);
         }
         Ok(Levels(levels))

@@ -25,6 +25,26 @@ fn place_in_tile(order: Order, bytes: u64, x: u32, y: u32) -> u64 {
     }
 }
 
+/// Number of a texel in its tile of 8 by 8 by several slices.
+fn place_in_thick_tile(order: Order, bytes: u64, [x, y, z]: [u32; 3]) -> u64 {
+    if order != Order::Thick {
+        return place_in_tile(order, bytes, x, y) | u64::from(z) << 6;
+    }
+    // Coordinates whose next bits follow each other; then the third bits.
+    let turns = match bytes {
+        1 | 2 => [0, 1, 0, 1, 2, 2, 0, 1, 2],
+        4 => [0, 1, 0, 2, 1, 2, 0, 1, 2],
+        _ => [0, 1, 2, 0, 1, 2, 0, 1, 2],
+    };
+    let mut rest = [x, y, z];
+    turns.into_iter().enumerate().fold(0, |place, (bit, axis)| {
+        let value: &mut u32 = &mut rest[axis];
+        let low = u64::from(*value & 1);
+        *value >>= 1;
+        place | low << bit
+    })
+}
+
 /// Texels of a level of a surface.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Level {
@@ -96,10 +116,16 @@ impl Level {
             let texel = first + u64::from(y) * pitch + u64::from(x);
             return base.wrapping_add((texel * samples + sample) * bytes);
         }
-        let place = place_in_tile(mode.order, bytes, x % 8, y % 8);
+        let place = match mode.thickness {
+            1 => place_in_tile(mode.order, bytes, x % 8, y % 8),
+            thickness => {
+                let within = [x % 8, y % 8, slice % thickness as u32];
+                place_in_thick_tile(mode.order, bytes, within)
+            }
+        };
         let element = match mode.is_depth {
             true => place * samples + sample,
-            false => sample * TEXELS as u64 + place,
+            false => sample * TEXELS as u64 * mode.thickness + place,
         };
         self.byte_address(x, y, slice, element * bytes)
     }
@@ -107,14 +133,15 @@ impl Level {
     /// Address of a byte in the tile of a texel.
     fn byte_address(&self, x: u32, y: u32, slice: u32, byte: u64) -> u64 {
         let Level { base, mode, pitch, slice: slice_texels, bytes, samples } = *self;
+        let slice = u64::from(slice) / mode.thickness;
         if let Arrangement::Macro(tiles) = mode.arrangement {
-            let (x, y, slice) = (u64::from(x), u64::from(y), u64::from(slice));
+            let (x, y) = (u64::from(x), u64::from(y));
             let place = Place { x, y, slice, byte };
             return tiles.address(base, (pitch / 8, slice_texels / 64), place);
         }
-        let first = u64::from(slice).wrapping_mul(slice_texels);
+        let first = slice.wrapping_mul(slice_texels);
         let tile = first / 64 + u64::from(y / 8) * (pitch / 8) + u64::from(x / 8);
-        let bytes = TEXELS as u64 * u64::from(samples.max(1)) * bytes;
+        let bytes = TEXELS as u64 * mode.thickness * u64::from(samples.max(1)) * bytes;
         base.wrapping_add(tile.wrapping_mul(bytes)).wrapping_add(byte)
     }
 
@@ -123,8 +150,8 @@ impl Level {
         self.mode.arrangement == Arrangement::Linear
     }
 
-    /// Places in the tile of a texel; `None` without tiles, and if the samples of a texel are side
-    /// by side.
+    /// Places in the tile of a texel; `None` without tiles, in tiles of several slices, and if the
+    /// samples of a texel are side by side.
     pub(crate) fn tile(&self, x: u32, y: u32, slice: u32, sample: u32) -> Option<Tile> {
         let piece = match self.mode.arrangement {
             Arrangement::Linear => return None,
@@ -132,6 +159,9 @@ impl Level {
             Arrangement::Macro(tiles) => tiles.piece(),
         };
         let bytes = TEXELS as u64 * self.bytes;
+        if self.mode.thickness > 1 {
+            return None;
+        }
         if !self.bytes.is_power_of_two() || bytes > 1024 || self.mode.is_depth && self.samples > 1 {
             return None;
         }
@@ -228,13 +258,82 @@ mod tests {
     #[test]
     fn small_levels_have_plain_tiles() {
         let mode = TileMode::of(Chip::Vi, 14, 4, 1).expect("a mode");
-        assert_eq!(mode.of_level(4096, 4096), mode);
+        assert_eq!(mode.of_level(4096, 4096, 1), mode);
         let plain = TileMode::of(Chip::Vi, 13, 4, 1).expect("a mode");
-        assert_eq!(mode.of_level(16, 4096), plain);
+        assert_eq!(mode.of_level(16, 4096, 1), plain);
+    }
+
+    /// All texels of thick tiles: plain ones, in macro tiles, and such whose slices turn pipes.
+    #[test]
+    fn thick_tiles_hold_slices() {
+        for (chip, index, slices) in [
+            (Chip::Si, 18, 8),
+            (Chip::Si, 19, 16),
+            (Chip::Si, 20, 8),
+            (Chip::Vi, 19, 8),
+            (Chip::Vi, 20, 8),
+            (Chip::Vi, 21, 16),
+            (Chip::Vi, 25, 16),
+            (Chip::Vi, 26, 16),
+        ] {
+            for bytes in [1, 2, 4, 8, 16] {
+                let level = level(chip, index, bytes, 1);
+                let (width, height) = (level.pitch as u32, (level.slice / level.pitch) as u32);
+                let mut places: Vec<u64> = (0..slices)
+                    .flat_map(|z| (0..height).flat_map(move |y| (0..width).map(move |x| (x, y, z))))
+                    .map(|(x, y, z)| level.address(x, y, z, 0) / bytes)
+                    .collect();
+                places.sort_unstable();
+                let all = 0..places.len() as u64;
+                assert!(places.iter().copied().eq(all), "{chip:?} {index} {bytes}");
+            }
+        }
+    }
+
+    /// Plain tiles of four slices: column, row and slice at (9, 2, 5) of a level of 16 by 8 texels
+    /// are at (1, 2, 1) in the second tile of the second four slices.
+    #[test]
+    fn places_in_thick_tiles() {
+        let mode = TileMode::of(Chip::Vi, 18, 4, 1).expect("a mode");
+        let level = Level { base: 0, mode, pitch: 16, slice: 128, bytes: 4, samples: 1 };
+        // Bits of columns 0, 2, 4, of rows 1, 3, 5, of slices 6 and 7.
+        let place = 1 | 1 << 3 | 1 << 6;
+        assert_eq!(level.address(9, 2, 5, 0), 4 * (3 * 256 + place));
+        let thick = TileMode::of(Chip::Vi, 19, 4, 1).expect("a mode");
+        // x0 y0 x1 z0 y1 z1 x2 y2.
+        let place = 1 | 1 << 3 | 1 << 4;
+        let level = Level { mode: thick, ..level };
+        assert_eq!(level.address(9, 2, 5, 0), 4 * (3 * 256 + place));
+    }
+
+    /// Texels in macro tiles of four and of eight slices, by the formulas of the library: in the
+    /// second macro tile of a row, in the second four slices and in the third eight.
+    #[test]
+    fn places_in_thick_macro_tiles() {
+        for (chip, index, at, address) in
+            [(Chip::Si, 20, (70, 20, 5), 430_800), (Chip::Vi, 26, (70, 20, 17), 1_420_336)]
+        {
+            let mode = TileMode::of(chip, index, 4, 1).expect("a mode");
+            let pitch = 128;
+            let level = Level { base: 0, mode, pitch, slice: pitch * pitch, bytes: 4, samples: 1 };
+            assert_eq!(level.address(at.0, at.1, at.2, 0), address, "{chip:?} {index}");
+        }
     }
 
     #[test]
-    fn thick_tiles_are_not_modeled() {
-        assert!(TileMode::of(Chip::Si, 19, 4, 1).is_err());
+    fn levels_of_few_slices_are_thinner_on_si() {
+        let of = |chip, index| TileMode::of(chip, index, 4, 1).expect("a mode");
+        let [si, vi] = Chip::ALL;
+        assert_eq!(of(si, 18).of_level(8, 8, 4), of(si, 18));
+        assert_eq!(of(si, 18).of_level(8, 8, 2), of(si, 13));
+        assert_eq!(of(vi, 18).of_level(8, 8, 2), of(vi, 18));
+        let thickness = |mode: TileMode| mode.of_level(4096, 4096, 4).thickness;
+        assert_eq!((thickness(of(si, 19)), thickness(of(vi, 26))), (4, 8));
+        // Too small for macro tiles: plain ones of at most four slices.
+        for mode in [of(si, 19), of(vi, 26)] {
+            let small = mode.of_level(8, 8, 8);
+            assert_eq!((small.arrangement, small.thickness), (Arrangement::Tiles, 4));
+        }
+        assert_eq!(of(si, 19).of_level(8, 8, 2), of(si, 13));
     }
 }

@@ -38,6 +38,19 @@ pub(super) struct Parameters {
     pub(super) banks: u64,
     /// Most bytes of a tile in one place; samples that are more go to places of their own.
     pub(super) split: u64,
+    /// Slices turn pipes, too.
+    pub(super) turns_pipes: bool,
+}
+
+/// Bytes of tiles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct TileBytes {
+    /// Bytes of one slice of a tile with all samples.
+    pub(super) plain: u64,
+    /// Slices of a tile.
+    pub(super) thickness: u64,
+    /// Bytes of a row of memory, which a bank's tiles do not exceed.
+    pub(super) row: u64,
 }
 
 /// Macro tiles of texels of a size.
@@ -45,8 +58,13 @@ pub(super) struct Parameters {
 pub(super) struct MacroTiles {
     pipes: &'static [Parity],
     parameters: Parameters,
+    /// Parameters before they fitted the tiles.
+    source: Parameters,
+    sizes: TileBytes,
     /// Bytes of a tile in one place.
     tile_bytes: u64,
+    /// Bytes of a tile that alignments count.
+    counted_bytes: u64,
     /// Places of a tile.
     parts: u64,
 }
@@ -56,6 +74,7 @@ pub(super) struct MacroTiles {
 pub(super) struct Place {
     pub(super) x: u64,
     pub(super) y: u64,
+    /// Number of the tile's slices.
     pub(super) slice: u64,
     /// Byte in the tile of all samples.
     pub(super) byte: u64,
@@ -69,10 +88,10 @@ fn number(parities: &[Parity], column: u64, row: u64) -> u64 {
 }
 
 impl MacroTiles {
-    /// Macro tiles for tiles of this many bytes with all samples; `None` if the configuration of
-    /// pipes or the number of banks is unknown. Rows of memory have `row` bytes, which a bank's
-    /// tiles do not exceed.
-    pub(super) fn new(parameters: Parameters, bytes: u64, row: u64) -> Option<MacroTiles> {
+    /// Macro tiles for tiles of a size; `None` if the configuration of pipes or the number of banks
+    /// is unknown.
+    pub(super) fn new(parameters: Parameters, sizes: TileBytes) -> Option<MacroTiles> {
+        let (bytes, row) = (sizes.plain * sizes.thickness, sizes.row);
         let mut own = parameters;
         let pipes = PIPES.iter().find(|(config, _)| *config == own.pipe_config)?.1;
         if !matches!(own.banks, 2 | 4 | 8 | 16) || own.aspect > own.banks {
@@ -88,8 +107,20 @@ impl MacroTiles {
         while own.bank_height > least && tile_bytes * own.bank_width * own.bank_height > row {
             own.bank_height = (own.bank_height / 2).max(least);
         }
+        // Tiles of several slices are whole.
+        let (counted_bytes, tile_bytes) = match sizes.thickness {
+            1 => (tile_bytes, tile_bytes),
+            _ => (tile_bytes, bytes),
+        };
         let parts = (bytes / tile_bytes).max(1);
-        Some(MacroTiles { pipes, parameters: own, tile_bytes, parts })
+        let source = parameters;
+        Some(MacroTiles { pipes, parameters: own, source, sizes, tile_bytes, counted_bytes, parts })
+    }
+
+    /// The same for tiles of another number of slices.
+    pub(super) fn of_thickness(&self, thickness: u64) -> MacroTiles {
+        let sizes = TileBytes { thickness, ..self.sizes };
+        MacroTiles::new(self.source, sizes).unwrap_or(*self)
     }
 
     /// Width and height of a macro tile in tiles.
@@ -111,7 +142,7 @@ impl MacroTiles {
 
     /// Bytes of a macro tile, of which addresses of surfaces are multiples.
     pub(super) fn bytes(&self) -> u64 {
-        self.bank_bytes() * self.interleave() / PIECE
+        self.bank_bytes() / self.tile_bytes * self.counted_bytes * self.interleave() / PIECE
     }
 
     /// Bytes after which pipes and banks repeat. Surfaces begin at their multiples; lower bits of
@@ -140,11 +171,17 @@ impl MacroTiles {
         let tile = row % bank_height * bank_width + (column >> pipe_bits) % bank_width;
         let offset = macro_tile.wrapping_mul(self.bank_bytes()) + tile * self.tile_bytes + byte;
 
-        let pipe = number(self.pipes, column, row) ^ turn & ((1 << pipe_bits) - 1);
+        // Slices and places of a tile turn the banks, and in some modes the pipes.
+        let step = ((1 << pipe_bits) / 2_u64).saturating_sub(1).max(1).wrapping_mul(place.slice);
+        let (pipe_step, bank_step) = match self.parameters.turns_pipes {
+            true => (step, step >> pipe_bits),
+            false => (0, (banks / 2 - 1).wrapping_mul(place.slice)),
+        };
+        let pipe_turn = turn.wrapping_add(pipe_step) & ((1 << pipe_bits) - 1);
+        let pipe = number(self.pipes, column, row) ^ pipe_turn;
         let bank_columns = (column >> pipe_bits) / bank_width;
         let parities = BANKS[banks.trailing_zeros() as usize - 1];
-        // Slices and places of a tile turn the banks.
-        let turned = (turn >> pipe_bits).wrapping_add((banks / 2 - 1).wrapping_mul(place.slice));
+        let turned = (turn >> pipe_bits).wrapping_add(bank_step);
         let bank = number(parities, bank_columns, row / bank_height) ^ turned;
         let bank = (bank ^ ((banks / 2 + 1) * part)) & (banks - 1);
 

@@ -4,12 +4,15 @@ use amd_isa::Chip;
 use gpu_service::{Outcome, not_modeled};
 use submission::tile_modes::{self, TileModes};
 
-use super::macro_tiles::{MacroTiles, Parameters};
+use super::macro_tiles::{MacroTiles, Parameters, TileBytes};
 
 /// Texels of a tile.
 const TILE: u64 = 64;
 /// Least bytes of a tile of colors that is split.
 const LEAST_SPLIT: u64 = 256;
+/// Slices of thick tiles, and of the thickest.
+const THICK: u64 = 4;
+const EXTRA_THICK: u64 = 8;
 /// Number of tile modes; modes of macro tiles follow.
 const MODES: usize = 32;
 
@@ -22,6 +25,8 @@ pub(super) enum Order {
     Interleaved,
     /// As for a display that is turned: columns instead of rows.
     Rotated,
+    /// Bits of column, row and slice by turns.
+    Thick,
 }
 
 /// Arrangement of the tiles of a surface.
@@ -42,6 +47,10 @@ pub(crate) struct TileMode {
     pub(super) order: Order,
     /// The samples of a texel are side by side.
     pub(super) is_depth: bool,
+    /// Slices of a tile.
+    pub(super) thickness: u64,
+    /// Levels with fewer slices have thinner tiles.
+    thins_levels: bool,
 }
 
 /// Registers of the depth buffer that say what the number of a mode says elsewhere.
@@ -85,13 +94,21 @@ impl TileMode {
             1 => (Order::Interleaved, false),
             2 => (Order::Interleaved, true),
             3 if chip == Chip::Vi => (Order::Rotated, false),
+            4 if chip == Chip::Vi => (Order::Thick, false),
             kind => return not_modeled(format!("tiles of kind {kind} (index {index})")),
         };
-        let tile = TILE * bytes * u64::from(samples);
-        let arrangement = match value >> 2 & 15 {
+        let array = value >> 2 & 15;
+        let thickness = match array {
+            3 | 7 | 13 => THICK,
+            8 | 14 => EXTRA_THICK,
+            _ => 1,
+        };
+        let plain = TILE * bytes * u64::from(samples);
+        let sizes = TileBytes { plain, thickness, row: row_bytes(chip) };
+        let arrangement = match array {
             0 | 1 => Arrangement::Linear,
-            2 => Arrangement::Tiles,
-            4 => {
+            2 | 3 => Arrangement::Tiles,
+            4 | 7 | 8 | 12..=14 => {
                 let parameters = match chip {
                     Chip::Si => Parameters {
                         pipe_config: value >> 6 & 31,
@@ -100,14 +117,21 @@ impl TileMode {
                         aspect: power(value, 18),
                         banks: 2 * power(value, 20),
                         split: TILE << (value >> 11 & 7),
+                        turns_pipes: false,
                     },
-                    Chip::Vi => of_macro_modes(value, is_depth, TILE * bytes, tile),
+                    Chip::Vi => {
+                        let single = TILE * bytes * thickness;
+                        of_macro_modes(value, is_depth, single, plain * thickness)
+                    }
                 };
-                macro_tiles(chip, parameters, tile)?
+                macro_tiles(Parameters { turns_pipes: array >= 12, ..parameters }, sizes)?
             }
             mode => return not_modeled(format!("tiles of mode {mode} (index {index})")),
         };
-        Ok(TileMode { arrangement, order, is_depth })
+        let order =
+            if order == Order::Thick && thickness == 1 { Order::Interleaved } else { order };
+        let thins_levels = chip == Chip::Si;
+        Ok(TileMode { arrangement, order, is_depth, thickness, thins_levels })
     }
 
     /// Reads the mode of a depth or stencil buffer from registers.
@@ -118,7 +142,8 @@ impl TileMode {
         samples: u32,
     ) -> Outcome<TileMode> {
         let DepthTiles { word, split } = tiles;
-        let tile = TILE * bytes * u64::from(samples);
+        let plain = TILE * bytes * u64::from(samples);
+        let sizes = TileBytes { plain, thickness: 1, row: row_bytes(chip) };
         let arrangement = match word >> 4 & 15 {
             2 => Arrangement::Tiles,
             4 => {
@@ -129,23 +154,55 @@ impl TileMode {
                     aspect: power(word, 17),
                     banks: 2 * power(word, 19),
                     split: (TILE << split.min(7)).min(row_bytes(chip)),
+                    turns_pipes: false,
                 };
-                macro_tiles(chip, parameters, tile)?
+                macro_tiles(parameters, sizes)?
             }
             mode => return not_modeled(format!("depths in tiles of mode {mode}")),
         };
-        Ok(TileMode { arrangement, order: Order::Interleaved, is_depth: true })
+        Ok(TileMode {
+            arrangement,
+            order: Order::Interleaved,
+            is_depth: true,
+            thickness: 1,
+            thins_levels: chip == Chip::Si,
+        })
     }
 
-    /// The mode of a level after the first with this pitch and these rows: those smaller than a
-    /// macro tile have plain tiles.
-    pub(crate) fn of_level(self, pitch: u64, rows: u64) -> TileMode {
-        match self.arrangement {
-            Arrangement::Macro(tiles) if pitch < tiles.texels().0 || rows < tiles.texels().1 => {
-                TileMode { arrangement: Arrangement::Tiles, ..self }
+    /// The mode of a level after the first with this pitch, these rows and slices: those smaller
+    /// than a macro tile have plain tiles, those with fewer slices than a tile thinner ones on si.
+    pub(crate) fn of_level(self, pitch: u64, rows: u64, slices: u64) -> TileMode {
+        let fits = |tiles: MacroTiles| pitch >= tiles.texels().0 && rows >= tiles.texels().1;
+        let thinned = if self.thins_levels { self.thinned(slices) } else { self };
+        let arrangement = match (self.arrangement, thinned.arrangement) {
+            (Arrangement::Macro(tiles), Arrangement::Macro(own)) if fits(tiles) && fits(own) => {
+                return thinned;
             }
-            _ => self,
-        }
+            (Arrangement::Macro(_), _) => Arrangement::Tiles,
+            _ => return thinned,
+        };
+        TileMode { arrangement, thickness: thinned.thickness.min(THICK), ..thinned }
+    }
+
+    /// The mode with the thickness that a number of slices allows.
+    fn thinned(self, slices: u64) -> TileMode {
+        let thickness = match self.thickness {
+            thickness if slices >= thickness => return self,
+            EXTRA_THICK if slices >= THICK => THICK,
+            _ => 1,
+        };
+        let arrangement = match self.arrangement {
+            Arrangement::Macro(tiles) => Arrangement::Macro(tiles.of_thickness(thickness)),
+            plain => plain,
+        };
+        let is_thin = thickness == 1 && self.order == Order::Thick;
+        let order = if is_thin { Order::Interleaved } else { self.order };
+        TileMode { arrangement, order, thickness, ..self }
+    }
+
+    /// Slices of a level in memory.
+    pub(crate) fn aligned_slices(self, slices: u64) -> u64 {
+        slices.next_multiple_of(self.thickness)
     }
 
     /// Rows of a level in memory.
@@ -165,7 +222,7 @@ impl TileMode {
         let rows = self.aligned_rows(rows);
         let (step, unit) = match self.arrangement {
             Arrangement::Linear => ((64 / bytes).max(8), (PIECE / bytes).max(64)),
-            Arrangement::Tiles => (8, (PIECE / bytes).max(1)),
+            Arrangement::Tiles => (8, (PIECE / (bytes * self.thickness)).max(1)),
             Arrangement::Macro(tiles) => (tiles.texels().0, 1),
         };
         let mut pitch = pitch.next_multiple_of(step);
@@ -191,6 +248,11 @@ impl TileMode {
         }
     }
 
+    /// True if tiles are in macro tiles.
+    pub(crate) fn has_macro_tiles(self) -> bool {
+        matches!(self.arrangement, Arrangement::Macro(_))
+    }
+
     /// True if surfaces hold depth or stencil.
     pub(crate) fn is_depth(self) -> bool {
         self.is_depth
@@ -214,11 +276,12 @@ fn of_macro_modes(value: u32, is_depth: bool, single: u64, tile: u64) -> Paramet
         aspect: power(modes, 4),
         banks: 2 * power(modes, 6),
         split,
+        turns_pipes: false,
     }
 }
 
-fn macro_tiles(chip: Chip, parameters: Parameters, tile: u64) -> Outcome<Arrangement> {
-    match MacroTiles::new(parameters, tile, row_bytes(chip)) {
+fn macro_tiles(parameters: Parameters, sizes: TileBytes) -> Outcome<Arrangement> {
+    match MacroTiles::new(parameters, sizes) {
         Some(tiles) => Ok(Arrangement::Macro(tiles)),
         None => not_modeled(format!("pipes of configuration {}", parameters.pipe_config)),
     }

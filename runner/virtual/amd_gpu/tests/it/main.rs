@@ -3,3 +3,4 @@
 mod hostile;
 mod pixels;
 mod recordings;
+mod stream_output;

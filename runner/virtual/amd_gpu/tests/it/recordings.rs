@@ -133,17 +133,19 @@ fn recorded_submissions() {
     assert!(failures.is_empty() && done >= 150);
 }
 
-/// Mistakes in the buffers of a program that draws: `PM4_MISTAKES` is their number.
+/// Mistakes in the buffers of a program that draws: `PM4_MISTAKES` is their number, `PM4_FIRST` the
+/// number of the first.
 #[test]
 fn mistakes_are_no_panics() {
     let Some((_, folder)) = unpacked() else { return };
-    let number = std::env::var("PM4_MISTAKES").ok().and_then(|text| text.parse().ok());
-    let number: u64 = number.unwrap_or(60);
+    let variable = |name: &str| std::env::var(name).ok()?.parse::<u64>().ok();
+    let first = variable("PM4_FIRST").unwrap_or(0);
+    let seeds = first..first + variable("PM4_MISTAKES").unwrap_or(60);
     let mut panics = Vec::new();
     for (chip, generation) in [("pitcairn", Generation::Si), ("polaris10", Generation::Vi)] {
         let program = folder.path().join(format!("pm4/{chip}-plain/tri"));
         let path = &submissions(&program)[0];
-        for seed in 0..number {
+        for seed in seeds.clone() {
             let change = |memory: &Recording, address: u64, length: u64| {
                 let mut state = seed;
                 let mut random = || {

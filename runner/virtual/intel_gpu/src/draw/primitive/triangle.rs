@@ -2,13 +2,12 @@
 
 use fixed_function::{
     Corner, Interpolation, Samples, SmoothShape, at_samples, corner, line_copies, quads,
-    shape_spans, snap_corner, snapped_triangle,
+    retain_pixels, shape_spans, snap_corner, snapped_triangle,
 };
 use gpu_service::{Outcome, not_modeled};
 use raster::clip::{self, ClipVertex};
 use raster::rasterize::{SnappedPosition, point, triangle};
 
-use super::stipple::{Along, stipple_line, stipple_polygon};
 use crate::draw::command::Draw;
 use crate::draw::fragment::quad::Primitive;
 use crate::draw::fragment::shade::Fragments;
@@ -89,7 +88,7 @@ impl Draw<'_> {
             };
             let mut quads = quads(&spans);
             if let Some(stipple) = &state.polygon_stipple {
-                stipple_polygon(&mut quads, stipple);
+                retain_pixels(&mut quads, |x, y| stipple.draws(x, y));
             }
             fragments.shade(&primitive, &quads)?;
         }
@@ -113,7 +112,6 @@ impl Draw<'_> {
         self.counts.add_clipped();
         let corners = clipped.map(|vertex| corner(&viewport, &vertex, &positions));
         let [from, to] = corners.map(|corner| snap_corner(&corner));
-        let is_flat = (to[0] - from[0]).abs() >= (to[1] - from[1]).abs();
         let samples = &fragments.samples;
         let smooth = match self.is_smooth_line(samples) {
             true => {
@@ -135,11 +133,8 @@ impl Draw<'_> {
         };
         let mut quads = quads(&spans);
         if let Some(stipple) = self.state.raster.line_stipple {
-            let pixel = |at: SnappedPosition| whole_pixel(if is_flat { at[0] } else { at[1] });
             let distance = self.stippled.get();
-            let along = Along { is_flat, from: pixel(from), to: pixel(to), distance };
-            stipple_line(&mut quads, stipple, along);
-            self.stippled.set(along.end());
+            self.stippled.set(stipple.apply(&mut quads, [from, to], distance));
         }
         let mut interpolation = Interpolation::line(corners);
         self.offset_depth(&mut interpolation, Kind::Line);
@@ -220,10 +215,4 @@ impl Draw<'_> {
 /// A snapped coordinate in pixels.
 fn pixels(snapped: i64) -> f64 {
     snapped as f64 / PIXEL
-}
-
-/// Number of the pixel at a snapped coordinate.
-#[allow(clippy::cast_possible_truncation, reason = "within the guard band")]
-fn whole_pixel(snapped: i64) -> i32 {
-    snapped.div_euclid(256) as i32
 }

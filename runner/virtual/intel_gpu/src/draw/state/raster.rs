@@ -1,6 +1,7 @@
 //! State of rasterization: of `3DSTATE_RASTER` where a generation has it there, else of
 //! `3DSTATE_SF`.
 
+use fixed_function::LineStipple;
 use packets::Field;
 use raster::assemble::{PrimitiveMode, ProvokingVertex};
 
@@ -92,13 +93,6 @@ enum DepthUnit {
     Unorm24,
 }
 
-/// Stipple of lines: one bit of the pattern for each of `repeat` pixels.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct LineStipple {
-    pub(crate) pattern: u32,
-    pub(crate) repeat: u32,
-}
-
 /// Stipple of polygons: rows of pixels, the leftmost one in the highest bit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PolygonStipple {
@@ -171,7 +165,7 @@ impl RasterState {
                 // Modes 2 and 3 are on.
                 false => wm.rasterization.get(wm_words) >= 2,
             },
-            line_stipple: has_line_stipple.then(|| LineStipple::decode(fields, context)),
+            line_stipple: has_line_stipple.then(|| line_stipple(fields, context)),
             polygon_stipple: (wm.stipples.flag(wm_words))
                 .then(|| PolygonStipple::decode(fields, context)),
             provoking: [
@@ -269,18 +263,12 @@ impl DepthUnit {
     }
 }
 
-impl LineStipple {
-    /// True if the pixel at a distance from the start of the stipple is drawn.
-    pub(crate) fn draws(self, distance: u32) -> bool {
-        self.pattern >> (distance / self.repeat % 16) & 1 != 0
-    }
-
-    fn decode(fields: &Fields, context: &HardwareContext) -> LineStipple {
-        let words = context.packet("3DSTATE_LINE_STIPPLE");
-        LineStipple {
-            pattern: fields.line_stipple.pattern.get_u32(words),
-            repeat: fields.line_stipple.repeat.get_u32(words).max(1),
-        }
+/// The stipple of lines.
+fn line_stipple(fields: &Fields, context: &HardwareContext) -> LineStipple {
+    let words = context.packet("3DSTATE_LINE_STIPPLE");
+    LineStipple {
+        pattern: fields.line_stipple.pattern.get_u32(words),
+        repeat: fields.line_stipple.repeat.get_u32(words).max(1),
     }
 }
 
