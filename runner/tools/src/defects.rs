@@ -26,7 +26,7 @@ macro_rules! files {
 }
 
 /// Names and texts of all files.
-const FILES: [(&str, &str); 46] = files![
+const FILES: [(&str, &str); 47] = files![
     "block-swizzle-index"
     "boolean-array"
     "break-continue-store"
@@ -68,6 +68,7 @@ const FILES: [(&str, &str); 46] = files![
     "sign-of-double"
     "sign-of-unsigned"
     "spilled-double"
+    "spilled-evaluation"
     "uniform-index"
     "uniform-struct-double"
     "unmasked-constant"

@@ -191,14 +191,16 @@ impl Resources {
             false => format!("rgbw {unit} (16, 16) {gl}"),
         };
         let name = format!("image{unit}");
+        let load = format!("imageLoad({name}, ivec2({{16}}, {{16}}))");
+        // Texels are zeros and ones. A driver may join the conversion from a normalized format with
+        // the arithmetic after it, whose result is then not that of a one.
+        let is_normalized = !is_integer && !format.contains('f');
+        let template = if is_normalized { format!("round({load})") } else { load };
         self.commands += &script::image(unit, &fill, &gl, &name);
         self.all.push(Resource {
             declaration: format!("layout({format}) readonly uniform {letter}image2D {name};\n"),
             variables: Vec::new(),
-            lookups: vec![Lookup {
-                template: format!("imageLoad({name}, ivec2({{16}}, {{16}}))"),
-                ty: (scalar, 4),
-            }],
+            lookups: vec![Lookup { template, ty: (scalar, 4) }],
             extensions: &[],
             stages: 1,
         });
