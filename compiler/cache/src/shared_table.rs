@@ -108,6 +108,11 @@ mod tests {
             table.get(30, 5, make);
             assert_eq!(computed.get(), expected);
         }
+        // As heavy as it.
+        for _ in 0..2 {
+            table.get(40, 4, make);
+            assert_eq!(computed.get(), 24);
+        }
     }
 
     #[test]

@@ -72,6 +72,7 @@ mod tests {
         let leaves =
             |x, y, width, height| leaves_framebuffer(PixelRect { x, y, width, height }, (10, 20));
         assert!(!leaves(0, 0, 10, 20) && !leaves(9, 19, 1, 1) && !leaves(50, 50, 0, 5));
+        assert!(!leaves(1, 1, 2, 2));
         assert!(leaves(10, 0, 1, 1) && leaves(0, 19, 1, 2) && leaves(-1, 0, 5, 5));
         assert!(leaves(i32::MAX, 0, i32::MAX, 1));
     }

@@ -107,4 +107,36 @@ mod tests {
         let shown = "1.0000001 (0x3f800001) == 1.0 (0x3f800000), 1 ULP apart";
         assert_eq!(text, format!("SSBO 4 test failed: {shown}"));
     }
+
+    #[test]
+    fn wide_values() {
+        use Comparison as C;
+        let high = 1_u64 << 32;
+        assert!(condition(C::Greater, SsboValue::Uint64(7), None).holds(high));
+        assert!(condition(C::Less, SsboValue::Int64(0), None).holds(u64::MAX));
+        assert!(!condition(C::Equal, SsboValue::Int64(0), None).holds(high));
+        let double = condition(C::Equal, SsboValue::Double(1.0), Some(0.5));
+        assert!(double.holds(0.75_f64.to_bits()) && !double.holds(1.5_f64.to_bits()));
+        assert_eq!(double.show(2.0_f64.to_bits()), "2.0 (0x4000000000000000)");
+        assert_eq!(condition(C::Equal, SsboValue::Uint64(high), None).wanted(), "== 4294967296");
+        assert_eq!(condition(C::Equal, SsboValue::Int64(-2), None).wanted(), "== -2");
+        assert_eq!(bits_of(&[1, 2, 3]), 0x03_0201);
+    }
+
+    #[test]
+    fn failures_of_each_type() {
+        let of = |value, bits| condition(Comparison::Equal, value, None).failure("it", bits);
+        assert_eq!(of(SsboValue::Uint(3), high_and(4)), "it test failed: 4 == 3");
+        assert_eq!(of(SsboValue::Int(3), high_and(u32::MAX)), "it test failed: -1 == 3");
+        let shown = "2.0 (0x4000000000000000) == 2.0000000000000004 (0x4000000000000001)";
+        assert_eq!(
+            of(SsboValue::Double(2.0_f64.next_up()), 2.0_f64.to_bits()),
+            format!("it test failed: {shown}, 1 ULP apart")
+        );
+    }
+
+    /// A value of 32 bits below others, which are not its own.
+    fn high_and(low: u32) -> u64 {
+        0xdead_beef << 32 | u64::from(low)
+    }
 }

@@ -164,4 +164,61 @@ mod tests {
         }
         assert_eq!(tolerance_byte(0.01), 3);
     }
+
+    #[test]
+    fn expectations_of_probes() {
+        let tolerance = [0.1, 0.2, 0.3, 0.4];
+        let of = |expected| Expectation::of(&expected, tolerance);
+        let rgb = of(Expected::Rgb([0.1, 0.2, 0.3]));
+        assert_eq!((rgb.channels, rgb.tolerance), (3, tolerance));
+        assert!(rgb.accepts(ProbeValues::Floats([0.2, 0.4, 0.6, 9.0])));
+        assert!(!rgb.accepts(ProbeValues::Floats([0.1, 0.2, 0.7, 0.0])));
+        let rgba = of(Expected::Rgba([0.0, 0.0, 0.0, 1.0]));
+        assert!(rgba.accepts(ProbeValues::Floats([f32::NAN, 0.0, 0.0, 0.6])));
+        assert!(!rgba.accepts(ProbeValues::Floats([0.0, 0.0, 0.0, 0.5])));
+        let whole = of(Expected::RgbaInt([1, -2, 3, 4]));
+        assert_eq!((whole.channels, whole.tolerance), (4, [0.0; 4]));
+        assert!(whole.accepts(ProbeValues::Integers([1, -2, 3, 4])));
+        assert!(!whole.accepts(ProbeValues::Integers([1, -2, 3, 5])));
+        let depth = of(Expected::Depth(0.5));
+        assert!(depth.accepts(ProbeValues::Floats([0.5078125, 9.0, 9.0, 9.0])));
+        // The distance is below a hundredth, not equal to it.
+        assert!(!of(Expected::Depth(0.0)).accepts(ProbeValues::Floats([0.01, 0.0, 0.0, 0.0])));
+    }
+
+    #[test]
+    fn bytes_have_a_tolerance_of_whole_steps() {
+        let half = Expectation { channels: 1, values: [0.5; 4], tolerance: [0.01; 4] };
+        let accepts = |byte| half.accepts(ProbeValues::Bytes([byte, 0, 0, 0]));
+        // 127, and at most three steps away.
+        assert_eq!([123, 124, 130, 131].map(accepts), [false, true, true, false]);
+    }
+
+    #[test]
+    fn failures_in_words() {
+        let tolerance = [0.0; 4];
+        let rgb = Expectation::of(&Expected::Rgb([1.0, 0.5, 0.0]), tolerance);
+        let failure = rgb.failure((3, 4), ProbeValues::Floats([1.0, f32::NAN, 0.25, 9.0]));
+        assert_eq!(
+            describe(&failure),
+            "Probe color at (3,4)\n  Expected: 1.000000 0.500000 0.000000\n  \
+             Observed: 1.000000 NaN 0.250000\n  In bits: 0x3f800000/0x3f800000 (0 ULP) \
+             0x3f000000/0x7fc00000 0x00000000/0x3e800000 (1048576000 ULP)"
+        );
+        let bytes = rgb.failure((0, 0), ProbeValues::Bytes([255, 128, 7, 0]));
+        let text = "Probe color at (0,0)\n  Expected: 255 127 0\n  Observed: 255 128 7";
+        assert_eq!(describe(&bytes), text);
+        let whole = Expectation::of(&Expected::RgbaInt([1, -2, 3, 4]), tolerance);
+        let whole = whole.failure((0, 0), ProbeValues::Integers([5, 6, 7, -8]));
+        let text = "Probe color at (0,0)\n  Expected: 1 -2 3 4\n  Observed: 5 6 7 -8";
+        assert_eq!(describe(&whole), text);
+    }
+
+    #[test]
+    fn tolerances_of_single_channels() {
+        let mut tolerance = [0.1, 0.2, 0.3, 0.4];
+        override_each(&mut tolerance, [None, Some(0.0), None, Some(1.0)]);
+        assert_eq!(tolerance, [0.1, 0.0, 0.3, 1.0]);
+        assert_eq!(tolerance_byte(0.0), 0);
+    }
 }

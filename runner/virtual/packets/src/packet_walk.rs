@@ -152,20 +152,8 @@ mod tests {
 
     const BASE: u64 = 0x20_0000;
 
-    /// A page of memory that begins with these double words.
-    fn page(words: &[u32]) -> Recording {
-        let mut bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        bytes.resize(4096, 0);
-        let mut file = format!("batch {BASE:x} len 8 ring 0 ver 80 n 1\nPAGE").into_bytes();
-        file.extend(BASE.to_le_bytes());
-        file.extend(bytes);
-        file.extend(b"OBJ.");
-        [BASE, 4096, 1].iter().for_each(|number| file.extend(number.to_le_bytes()));
-        Recording::parse(&file).expect("a recording")
-    }
-
     fn names(words: &[u32], length: u64) -> Result<Vec<&'static str>, WalkError> {
-        let memory = page(words);
+        let memory = Recording::of_words(BASE, words);
         let mut walker = PacketWalker::new(Table::of(Generation::Vi), &memory, BASE, length);
         let mut names = Vec::new();
         while let Some(command) = walker.advance()? {

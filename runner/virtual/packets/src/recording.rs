@@ -217,6 +217,17 @@ impl Memory for Recording {
 }
 
 #[cfg(test)]
+impl Recording {
+    /// A page of memory that begins with these double words.
+    pub(crate) fn of_words(address: u64, words: &[u32]) -> Recording {
+        let mut page = address.to_le_bytes().to_vec();
+        page.extend(words.iter().flat_map(|word| word.to_le_bytes()));
+        page.resize(8 + 4096, 0);
+        Recording::of_parts(address, 8, &format!("{address:x} 1000"), &page).expect("a page")
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
 
@@ -254,6 +265,19 @@ mod tests {
         assert_eq!((again.address, again.length), (0x10000, 8));
         assert_eq!(again.objects, recording.objects);
         assert_eq!(again.read_u64(0x10ffc), Ok(0x0000_0005_0707_0707));
+    }
+
+    /// An object that does not begin with the batch, and whose last page is incomplete.
+    #[test]
+    fn incomplete_pages_are_written() {
+        let recording = sample();
+        recording.write(0x11060, &[9; 8]).expect("mapped");
+        let mut file = Vec::new();
+        let objects = [Object { address: 0x11000, size: 100, handle: 2 }];
+        Recording::write(&mut file, &recording, 0x11000, 8, (1, 70), &objects).expect("room");
+        let again = Recording::parse(&file).expect("a recording");
+        // The object ends at 0x11064.
+        assert_eq!(again.read_u64(0x11060), Ok(0x0909_0909));
     }
 
     #[test]

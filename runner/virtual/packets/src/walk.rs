@@ -75,8 +75,6 @@ pub struct Walker<'t, 'm> {
     next: Option<u64>,
     /// Where to continue after each second level batch.
     returns: Vec<u64>,
-    /// The command after the last jump.
-    after_jump: Option<u64>,
     jumps: u32,
     target: Field,
     second_level: Field,
@@ -93,7 +91,6 @@ impl<'t, 'm> Walker<'t, 'm> {
             memory,
             next: Some(address),
             returns: Vec::new(),
-            after_jump: None,
             jumps: 0,
             target: field("Batch Buffer Start Address"),
             second_level: field("Second Level Batch Buffer"),
@@ -118,16 +115,8 @@ impl<'t, 'm> Walker<'t, 'm> {
         Ok(Some(command))
     }
 
-    /// Continues after the last jump instead of at its target. For jumps under a predicate.
-    pub fn ignore_jump(&mut self) {
-        if let Some(address) = self.after_jump.take() {
-            self.next = Some(address);
-        }
-    }
-
     /// Sets the place of the command after `command`, which ends at `end`.
     fn step(&mut self, command: &Command<'_>, end: u64) -> Result<(), WalkError> {
-        self.after_jump = None;
         self.next = Some(end);
         if command.is_end() {
             self.next = self.returns.pop();
@@ -139,9 +128,60 @@ impl<'t, 'm> Walker<'t, 'm> {
             if self.second_level.flag(&command.words) {
                 self.returns.push(end);
             }
-            self.after_jump = Some(end);
             self.next = Some(self.target.get(&command.words) & 0xffff_ffff_ffff);
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::recording::Recording;
+    use vocabulary::Generation;
+
+    const BASE: u64 = 0x20_0000;
+    const NO_OPERATION: u32 = 0;
+    const END: u32 = 0x0500_0000;
+    const JUMP: u32 = 0x1880_0001;
+    const SECOND_LEVEL: u32 = 1 << 22;
+
+    /// Names and places of the commands of a batch of skl.
+    fn walk(words: &[u32]) -> Result<Vec<(&'static str, u64)>, WalkError> {
+        let memory = Recording::of_words(BASE, words);
+        let mut walker = Walker::new(Table::of(Generation::Skl), &memory, BASE);
+        let mut found = Vec::new();
+        while let Some(command) = walker.advance()? {
+            found.push((command.layout.name, command.address - BASE));
+        }
+        Ok(found)
+    }
+
+    #[test]
+    fn second_level_batches_return() {
+        let call = [JUMP | SECOND_LEVEL, 0x20_0020, 0];
+        let jump = [JUMP, 0x20_0028, 0];
+        let words = [&[NO_OPERATION][..], &call, &[NO_OPERATION], &jump];
+        let words = [&words.concat()[..], &[NO_OPERATION, END, END]].concat();
+        let expected = [
+            ("MI_NOOP", 0),
+            ("MI_BATCH_BUFFER_START", 4),
+            ("MI_NOOP", 0x20),
+            ("MI_BATCH_BUFFER_END", 0x24),
+            ("MI_NOOP", 0x10),
+            ("MI_BATCH_BUFFER_START", 0x14),
+            ("MI_BATCH_BUFFER_END", 0x28),
+        ];
+        assert_eq!(walk(&words), Ok(expected.to_vec()));
+    }
+
+    #[test]
+    fn errors_name_the_place() {
+        let endless = walk(&[NO_OPERATION, JUMP, 0x20_0004, 0]);
+        assert_eq!(endless, Err(WalkError::Endless { address: BASE + 4 }));
+        let unknown = walk(&[NO_OPERATION, 0x7fff_0000]);
+        assert_eq!(unknown, Err(WalkError::Unknown { address: BASE + 4, header: 0x7fff_0000 }));
+        let fault = crate::memory::Fault { address: 0x30_0000 };
+        assert_eq!(walk(&[JUMP, 0x30_0000, 0]), Err(WalkError::Fault { at: 0x30_0000, fault }));
     }
 }

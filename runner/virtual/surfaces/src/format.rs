@@ -327,7 +327,7 @@ fn to_srgb(linear: f32) -> f32 {
 
 #[cfg(test)]
 mod tests {
-    use super::SurfaceFormat;
+    use super::{Channel, SurfaceFormat};
 
     fn encode(number: u64, values: [f32; 4]) -> Vec<u8> {
         SurfaceFormat::of(number).expect("a format").encode(values.map(f32::to_bits))
@@ -384,5 +384,96 @@ mod tests {
     fn masks() {
         let format = SurfaceFormat::of(199).expect("a format");
         assert_eq!(format.component_mask([true, false, false, true]), [255, 0, 0, 255]);
+    }
+
+    fn named(name: &'static str) -> SurfaceFormat {
+        SurfaceFormat::named(name).expect("a format")
+    }
+
+    #[test]
+    fn components_that_are_not_stored() {
+        let of = |name| named(name).present([5, 6, 7, 8]);
+        let one = 1.0_f32.to_bits();
+        assert_eq!(of("R8G8B8A8_UNORM"), [5, 6, 7, 8]);
+        assert_eq!(of("R8_UNORM"), [5, 0, 0, one]);
+        assert_eq!(of("R8_UINT"), [5, 0, 0, 1]);
+        assert_eq!(of("A8_UNORM"), [0, 0, 0, 8]);
+        assert_eq!(of("L8_UNORM"), [5, 5, 5, one]);
+        assert_eq!(of("L8A8_UNORM"), [5, 5, 5, 8]);
+        assert_eq!(of("I8_UNORM"), [5, 5, 5, 5]);
+        assert_eq!(of("B8G8R8X8_UNORM"), [5, 6, 7, one]);
+        assert_eq!(of("R9G9B9E5_SHAREDEXP"), [5, 6, 7, one]);
+        assert_eq!(of("BC4_UNORM"), [5, 0, 0, one]);
+    }
+
+    #[test]
+    fn kinds_of_formats() {
+        let range = |name| named(name).normalized();
+        assert_eq!(range("B8G8R8X8_UNORM"), Some([0.0, 1.0]));
+        assert_eq!(range("R8G8_SNORM"), Some([-1.0, 1.0]));
+        assert_eq!(range("R16_FLOAT"), None);
+        assert!(named("R11G11B10_FLOAT").is_float() && !named("R8_UNORM").is_float());
+        assert!(named("R8G8B8A8_UNORM").has_alpha() && !named("R8G8B8_UNORM").has_alpha());
+        assert_eq!(named("B8G8R8X8_UNORM").channel_count(), 3);
+        assert!(named("R16_SINT").is_integer && !named("R16_SSCALED").is_integer);
+        assert!(SurfaceFormat::named("R8_STRANGE").is_none());
+        assert!(SurfaceFormat::named("R4G4B4_UNORM").is_none());
+        // Bits beside depth belong to the texel.
+        assert_eq!(named("R24_UNORM_X8_TYPELESS").bytes, 4);
+        assert_eq!(named("R32_FLOAT_X8X24_TYPELESS").bytes, 8);
+    }
+
+    #[test]
+    fn luminance_is_read_as_three_colors() {
+        let values = |name, byte| named(name).decode(&u128::to_le_bytes(byte)).map(f32::from_bits);
+        assert_eq!(values("L8A8_UNORM", 0x33ff), [1.0, 1.0, 1.0, 0.2]);
+        assert_eq!(values("I8_UNORM", 0x33), [0.2; 4]);
+    }
+
+    #[test]
+    fn shared_exponents() {
+        // Colors of nine bits are fractions of 512; the exponent has an offset of 15.
+        let texel = 16 << 27 | 511 << 18 | 128 << 9 | 256_u128;
+        let values = named("R9G9B9E5_SHAREDEXP").decode(&texel.to_le_bytes()).map(f32::from_bits);
+        assert_eq!(values, [1.0, 0.5, 511.0 / 256.0, 1.0]);
+    }
+
+    #[test]
+    fn dark_colors_are_linear_in_srgb() {
+        let format = named("R8G8B8A8_UNORM_SRGB");
+        // 0.002 × 12.92 × 255 = 6.6
+        let linear = [0.002, -1.0, 2.0, 0.002].map(f32::to_bits);
+        assert_eq!(format.encode(linear), [7, 0, 255, 1]);
+        let [red, ..] = format.decode(&10_u128.to_le_bytes()).map(f32::from_bits);
+        assert!((red - 10.0 / 255.0 / 12.92).abs() < 1e-6, "{red}");
+        // (0.5 + 0.055) / 1.055, to the power of 2.4; alpha has no transfer function.
+        let [_, green, _, alpha] =
+            format.decode(&0x8000_8000_u128.to_le_bytes()).map(f32::from_bits);
+        assert!((green - 0.2158).abs() < 1e-3 && (alpha - 0.502).abs() < 1e-3, "{green} {alpha}");
+    }
+
+    #[test]
+    fn channels_in_any_order() {
+        let channels =
+            [(None, Channel::Uint(8)), (Some(2), Channel::Uint(16)), (Some(0), Channel::Uint(8))];
+        let format = SurfaceFormat::of_channels(&channels, false);
+        assert_eq!((format.bytes, format.is_integer, format.is_srgb), (4, true, false));
+        assert_eq!(format.encode([0x7, 0, 0x1234, 9]), [0, 0x34, 0x12, 0x07]);
+        // Unused bits are written with any component.
+        assert_eq!(format.component_mask([true, false, false, false]), [255, 0, 0, 255]);
+        let unused = [(Some(1), Channel::Unorm(8)), (None, Channel::Uint(8))];
+        let fixed = SurfaceFormat::of_channels(&unused, true);
+        assert_eq!((fixed.is_integer, fixed.is_srgb, fixed.bytes), (false, true, 2));
+    }
+
+    #[test]
+    fn masks_of_packed_channels() {
+        let mask = |name, mask| named(name).component_mask(mask);
+        assert_eq!(mask("B5G6R5_UNORM", [true, false, false, false]), [0x00, 0xf8]);
+        assert_eq!(mask("B5G6R5_UNORM", [false, true, false, false]), [0xe0, 0x07]);
+        assert_eq!(
+            mask("R32G32_UINT", [false, true, true, true]),
+            [0, 0, 0, 0, 255, 255, 255, 255]
+        );
     }
 }

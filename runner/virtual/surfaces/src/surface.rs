@@ -538,25 +538,35 @@ mod tests {
         assert_eq!(surface.level_origin(3, 0), (128, 252 + 64));
     }
 
+    /// The surface of a state in which some fields are set.
+    fn decoded(
+        generation: Generation,
+        set: impl FnOnce(&Fields) -> Vec<(packets::Field, u32)>,
+    ) -> Option<Surface> {
+        let fields = Fields::resolve(Table::of(generation));
+        let mut words = [0; 16];
+        for (field, value) in set(&fields) {
+            words[field.start as usize / 32] |= value << (field.start % 32);
+        }
+        Surface::decode(&fields, &words)
+    }
+
     #[test]
     fn sizes_for_shaders() {
         for generation in Generation::INTEL {
-            let fields = Fields::resolve(Table::of(generation));
             let of = |kind: u32, is_array: u32| {
-                let mut words = [0; 16];
-                let set = [
-                    (fields.kind, kind),
-                    (fields.is_array, is_array),
-                    (fields.format, 199),
-                    (fields.width, 63),
-                    (fields.height, 63),
-                    (fields.depth, 6),
-                    (fields.level, 6),
-                ];
-                set.into_iter().for_each(|(field, value)| {
-                    words[field.start as usize / 32] |= value << (field.start % 32)
-                });
-                Surface::decode(&fields, &words).expect("a surface").information(1)
+                let set = |fields: &Fields| {
+                    vec![
+                        (fields.kind, kind),
+                        (fields.is_array, is_array),
+                        (fields.format, 199),
+                        (fields.width, 63),
+                        (fields.height, 63),
+                        (fields.depth, 6),
+                        (fields.level, 6),
+                    ]
+                };
+                decoded(generation, set).expect("a surface").information(1)
             };
             // One and two dimensions, cubes of seven, and three dimensions.
             assert_eq!(of(0, 1), [32, 7, 0, 7], "{generation}");
@@ -571,19 +581,85 @@ mod tests {
     /// On skl all levels of all layers of a one-dimensional surface are in one row.
     #[test]
     fn layers_of_a_row() {
-        let fields = Fields::resolve(Table::of(Generation::Skl));
-        let mut words = [0; 16];
-        let set = [(fields.width, 249), (fields.depth, 3), (fields.is_array, 1)];
-        let set = set.into_iter().chain([(fields.qpitch, 256 / 4), (fields.format, 199)]);
-        set.for_each(|(field, value)| {
-            words[field.start as usize / 32] |= value << (field.start % 32)
-        });
-        let surface = Surface::decode(&fields, &words).expect("a surface");
+        let set = |fields: &Fields| {
+            let size = [(fields.width, 249), (fields.depth, 3), (fields.is_array, 1)];
+            size.into_iter().chain([(fields.qpitch, 256 / 4), (fields.format, 199)]).collect()
+        };
+        let surface = decoded(Generation::Skl, set).expect("a surface");
         assert_eq!(
             (surface.kind, surface.width, surface.layers_of(0)),
             (SurfaceKind::OneD, 250, 4)
         );
         assert_eq!(surface.address(5, 0, 3, 0, 4), 4 * (3 * 256 + 5));
         assert_eq!(surface.address(5, 0, 3, 1, 4), 4 * (3 * 256 + 256 + 5));
+    }
+
+    #[test]
+    fn numbers_of_samples() {
+        let of = |log: u32| decoded(Generation::Skl, |fields| vec![(fields.samples, log)]);
+        assert_eq!(
+            [0, 1, 4].map(|log| of(log).map(|surface| surface.samples)),
+            [Some(1), Some(2), Some(16)]
+        );
+        assert!(of(5).is_none());
+    }
+
+    /// Pixels are stored in pairs of columns and rows; each of the pair's samples is such a pair
+    /// beside or below that of the sample before.
+    #[test]
+    fn interleaved_samples() {
+        assert_eq!(interleave(3, 5, 0, 1), (3, 5));
+        assert_eq!(interleave(3, 5, 0, 2), (5, 5));
+        assert_eq!(interleave(3, 5, 1, 2), (7, 5));
+        assert_eq!(interleave(3, 1, 3, 4), (7, 3));
+        assert_eq!(interleave(2, 2, 0, 4), (4, 4));
+        assert_eq!(interleave(3, 3, 5, 8), (15, 5));
+        assert_eq!(interleave(2, 3, 8, 16), (8, 13));
+    }
+
+    #[test]
+    fn clear_colors_are_flags_or_bits() {
+        let set = |fields: &Fields| {
+            vec![(fields.format, 199), (fields.clear_red, 1), (fields.clear_alpha, 1)]
+        };
+        let color = |generation| decoded(generation, set).expect("a surface").clear_color();
+        let one = 1.0_f32.to_bits();
+        assert_eq!(color(Generation::Ivb), [one, 0, 0, one]);
+        assert_eq!(color(Generation::Skl), [1, 0, 0, 1]);
+    }
+
+    /// A linear surface whose origin is 4 texels to the right, and 2 or 4 rows down.
+    #[test]
+    fn origins_are_added_to_levels() {
+        for (generation, rows) in [(Generation::Ivb, 2), (Generation::Skl, 4)] {
+            let set = |fields: &Fields| {
+                vec![
+                    (fields.kind, 1),
+                    (fields.format, 199),
+                    (fields.width, 63),
+                    (fields.height, 63),
+                    (fields.pitch, 1023),
+                    (fields.x_offset, 1),
+                    (fields.y_offset, 1),
+                ]
+            };
+            let surface = decoded(generation, set).expect("a surface");
+            assert_eq!(surface.address(0, 0, 0, 0, 4), 4 * 4 + rows * 1024, "{generation}");
+            // The second level is below the first, the third beside the second.
+            assert_eq!(surface.address(1, 0, 0, 1, 4), 5 * 4 + (rows + 64) * 1024);
+            assert_eq!(surface.address(0, 0, 0, 2, 4), (32 + 4) * 4 + (rows + 64) * 1024);
+        }
+    }
+
+    #[test]
+    fn texels_that_follow_each_other() {
+        let plane = |tiling| Plane { base: 0, tiling, pitch: 1024, origin: (0, 0) };
+        assert_eq!(plane(Tiling::X).contiguous(100, 4), (512 - 400) / 4);
+        assert_eq!(plane(Tiling::X).contiguous(130, 4), (1024 - 520) / 4);
+        assert_eq!(plane(Tiling::Y).contiguous(5, 4), (32 - 20) / 4);
+        assert_eq!(plane(Tiling::W).contiguous(7, 1), 1);
+        assert_eq!(plane(Tiling::Linear).contiguous(7, 4), u32::MAX);
+        let moved = Plane { origin: (3, 0), ..plane(Tiling::Y) };
+        assert_eq!(moved.contiguous(2, 4), (32 - 20) / 4);
     }
 }

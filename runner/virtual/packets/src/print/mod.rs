@@ -6,6 +6,8 @@
 mod fields;
 mod packets;
 mod state;
+#[cfg(test)]
+mod tests;
 
 use std::fmt::Write as _;
 

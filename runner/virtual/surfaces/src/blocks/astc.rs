@@ -268,3 +268,92 @@ fn hash(mut p: u32) -> u32 {
     p ^= p << 6;
     p ^ p >> 17
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Sizes of grids by the bits of the mode (section 23.11): bits 0 and 1, 2 and 3, 5 and 6,
+    /// 7 and 8.
+    #[test]
+    fn grids() {
+        let size = |low: u128, form: u128, a: u128, b: u128| {
+            Grid::of(low | form << 2 | a << 5 | b << 7).map(|grid| (grid.width, grid.height))
+        };
+        assert_eq!(size(1, 0, 3, 3), Some((7, 5)));
+        assert_eq!(size(1, 1, 1, 2), Some((10, 3)));
+        assert_eq!(size(1, 2, 1, 1), Some((3, 9)));
+        assert_eq!(size(1, 3, 3, 1), Some((5, 7)));
+        assert_eq!(size(2, 3, 3, 3), Some((3, 5)));
+        assert_eq!(size(0, 1, 0, 0), Some((12, 2)));
+        assert_eq!(size(0, 1, 0, 1), Some((2, 12)));
+        assert_eq!(size(0, 1, 1, 2 | 1 << 2), Some((7, 7)));
+        assert_eq!(size(0, 1, 0, 3), Some((6, 10)));
+        assert_eq!(size(0, 1, 1, 3), Some((10, 6)));
+        assert_eq!(size(0, 1, 2, 3), None);
+        // Four by two weights of a bit are too few.
+        assert_eq!(size(1, 0, 0, 0), None);
+        let planes = Grid::of(1 | 1 << 5 | 3 << 7 | 1 << 10).expect("a grid");
+        assert!(planes.has_two_planes && planes.count() == 2 * 7 * 3);
+    }
+
+    /// Values follow from the functions of section 23.17, which are given as C code.
+    #[test]
+    fn colors_of_each_mode() {
+        let of = |mode, values: &[i32]| {
+            let mut all = [0; 8];
+            all[..values.len()].copy_from_slice(values);
+            ends_of(mode, all)
+        };
+        assert_eq!(of(0, &[10, 20]), Some([[10, 10, 10, 255], [20, 20, 20, 255]]));
+        assert_eq!(of(1, &[0x83, 0x45]), Some([[0x60, 0x60, 0x60, 255], [0x65, 0x65, 0x65, 255]]));
+        assert_eq!(of(2, &[1, 2]), None);
+        assert_eq!(of(4, &[10, 20, 30, 40]), Some([[10, 10, 10, 30], [20, 20, 20, 40]]));
+        assert_eq!(of(5, &[0x20, 0x06, 0x40, 0x7e]), Some([[16, 16, 16, 32], [19, 19, 19, 31]]));
+        let scaled = [100, 50, 200, 128, 7, 9];
+        assert_eq!(of(6, &scaled), Some([[50, 25, 100, 255], [100, 50, 200, 255]]));
+        assert_eq!(of(10, &scaled), Some([[50, 25, 100, 7], [100, 50, 200, 9]]));
+        assert_eq!(of(8, &[1, 2, 3, 4, 5, 6]), Some([[1, 3, 5, 255], [2, 4, 6, 255]]));
+        // The second color is darker: both are exchanged, and red and green move to blue.
+        let darker = [20, 1, 30, 2, 40, 3, 7, 9];
+        assert_eq!(of(8, &darker), Some([[2, 2, 3, 255], [30, 35, 40, 255]]));
+        assert_eq!(of(12, &darker), Some([[2, 2, 3, 9], [30, 35, 40, 7]]));
+        let offsets = [0x20, 6, 0x40, 4, 0x60, 2, 0x30, 4];
+        assert_eq!(of(9, &offsets), Some([[16, 32, 48, 255], [19, 34, 49, 255]]));
+        assert_eq!(of(13, &offsets), Some([[16, 32, 48, 24], [19, 34, 49, 26]]));
+        let negative = [0x20, 0x7e, 0x40, 0x7e, 0x60, 0x7e];
+        assert_eq!(of(9, &negative), Some([[31, 39, 47, 255], [32, 40, 48, 255]]));
+        // The highest bit of an offset belongs to the base.
+        assert_eq!(transfer(2, 0xff), [0x81, -1]);
+        assert_eq!(transfer(0xff, 0x41), [0x7f, -0x20]);
+    }
+
+    /// Partitions by the C code of section 23.21, written down in Python.
+    #[test]
+    fn partitions() {
+        assert_eq!([hash(1024), hash(0x555)], [0xbd3d_4343, 0xb8f9_cf35]);
+        let rows = |number, count, is_small| {
+            [0, 1, 2, 3].map(|y| [0, 1, 2, 3].map(|x| select(number, (x, y), count, is_small)))
+        };
+        let two = [[1, 1, 1, 0], [1, 1, 1, 0], [0, 1, 1, 0], [0, 1, 0, 0]];
+        assert_eq!(rows(37, 2, true), two);
+        let three = [[1, 2, 2, 2], [2, 2, 2, 2], [2, 2, 2, 2], [1, 1, 1, 1]];
+        assert_eq!(rows(612, 3, true), three);
+        assert_eq!(rows(14, 3, false), [[0; 4], [1, 1, 2, 2], [1; 4], [1; 4]]);
+        let four = [[0, 1, 1, 1], [1, 1, 2, 3], [3, 3, 2, 3], [3, 3, 2, 3]];
+        assert_eq!(rows(905, 4, false), four);
+    }
+
+    /// Two partitions with modes of their own: bits 23 to 28 hold the class, the first mode is 0;
+    /// the second one, 1, is below the weights. Each has two values of eight bits from bit 29 on.
+    #[test]
+    fn partitions_have_modes_of_their_own() {
+        let values = 10 << 29 | 20 << 37 | 0x83 << 45 | 0x45 << 53;
+        let block = 0x42 | 1 << 11 | 37 << 13 | 1 << 23 | values | 1 << 94_u128;
+        let grid = Grid::of(block).expect("a grid");
+        let of = |x| end_points(block, &grid, (x, 0), (4, 4));
+        assert_eq!(of(3), Some(([[10, 10, 10, 255], [20, 20, 20, 255]], None)));
+        let second = [[0x60, 0x60, 0x60, 255], [0x65, 0x65, 0x65, 255]];
+        assert_eq!(of(0), Some((second, None)));
+    }
+}

@@ -271,3 +271,19 @@ fn finish(value: i32, is_signed: bool) -> u16 {
     let magnitude = ((value.abs() * 31) >> 5) as u16;
     if value < 0 { magnitude | 0x8000 } else { magnitude }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Values follow from the function of section 20.2.2 of the specification.
+    #[test]
+    fn end_points_of_seventeen_bits() {
+        assert_eq!([0, 1, 1023].map(|value| expand(value, 10, false)), [0, 96, 0xffff]);
+        assert_eq!(expand(0x8001, 16, false), 0x8001);
+        // 5 and -5 of ten bits, the largest value, and a value of sixteen bits.
+        assert_eq!([5, 0x3fb, 511].map(|value| expand(value, 10, true)), [352, -352, 0x7fff]);
+        assert_eq!([0, 0x201].map(|value| expand(value, 10, true)), [0, -0x7fff]);
+        assert_eq!(expand(0xfffe, 16, true), -2);
+    }
+}

@@ -169,3 +169,35 @@ pub(super) fn single(block: u64, x: u32, y: u32, is_signed: bool) -> f32 {
     }
     (8 * base + 4 + step).clamp(0, 2047) as f32 / 2047.0
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Four bits are a multiple of 17 as a byte.
+    #[test]
+    fn colors_of_mode_t() {
+        let first = 2 << 59 | 1 << 56 | 3 << 52 | 1 << 48;
+        let second = 2 << 44 | 4 << 40 | 6 << 36;
+        // Table 5 of distances: 32.
+        let block = first | second | 2 << 34 | 1 << 32;
+        assert_eq!(mode_t(block), [[153, 51, 17], [66, 100, 134], [34, 68, 102], [2, 36, 70]]);
+    }
+
+    #[test]
+    fn colors_of_mode_h() {
+        let first = 1 << 59 | 2 << 56 | 1 << 52 | 1 << 51 | 2 << 47;
+        let block = |red: u64| mode_h(first | red << 43 | 5 << 39 | 9 << 35 | 1 << 34);
+        // The order of the colors is the lowest bit of the table: 5 and 4, 32 and 23.
+        assert_eq!(block(1), [[49, 117, 202], [-15, 53, 138], [49, 117, 185], [-15, 53, 121]]);
+        assert_eq!(block(2), [[40, 108, 193], [-6, 62, 147], [57, 108, 176], [11, 62, 130]]);
+    }
+
+    #[test]
+    fn modifiers_of_single_components() {
+        let of = |index: u64| parts(0x80_10 << 48 | index << 45, 0, 0);
+        assert_eq!([0, 3, 4, 7].map(of), [-3, -15, 2, 14].map(|modifier| (128, 1, modifier)));
+        // Texels are counted by columns.
+        assert_eq!(parts(0x80_21 << 48 | 7 << (45 - 3 * 6), 1, 2), (128, 2, 12));
+    }
+}

@@ -250,4 +250,14 @@ mod tests {
             check(values(range, &|value| range.weight(value)), 64);
         }
     }
+
+    /// One trit has two bits of the eight of five; the others are not its own.
+    #[test]
+    fn bits_after_a_sequence_count_as_zeros() {
+        let trits = WEIGHT_RANGES[1];
+        assert_eq!(trits.length(1), 2);
+        assert_eq!(trits.read(u128::MAX, 0, 1), [(0, 0)]);
+        assert_eq!(trits.read(u128::MAX, 0, 5), [(0, 2), (0, 1), (0, 2), (0, 2), (0, 2)]);
+        assert_eq!(WEIGHT_RANGES[2].read(0b11_01_10, 2, 2), [(1, 0), (3, 0)]);
+    }
 }

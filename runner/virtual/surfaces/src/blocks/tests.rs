@@ -60,6 +60,23 @@ fn bc7_mode_6() {
 }
 
 #[test]
+fn bc7_mode_4() {
+    // Two sets of indices, of 2 bits from bit 50 and of 3 bits from bit 81 on; those of the first
+    // texel are a bit shorter. The second end point has red and alpha.
+    let ends = 1 << 4 | 31 << 13 | 63 << 44;
+    let block: u128 = ends | 3 << 51 | 7 << 86;
+    assert_eq!(texel("BC7_UNORM", block, 0, 0), [0.0; 4]);
+    assert_eq!(texel("BC7_UNORM", block, 1, 0), [1.0, 0.0, 0.0, 0.0]);
+    assert_eq!(texel("BC7_UNORM", block, 2, 0), [0.0, 0.0, 0.0, 1.0]);
+    // The sets are exchanged.
+    let exchanged = block | 1 << 7;
+    assert_eq!(texel("BC7_UNORM", exchanged, 1, 0), [0.0, 0.0, 0.0, 1.0]);
+    assert_eq!(texel("BC7_UNORM", exchanged, 2, 0), [1.0, 0.0, 0.0, 0.0]);
+    // Alpha changes places with red.
+    assert_eq!(texel("BC7_UNORM", block | 1 << 5, 1, 0), [0.0, 0.0, 0.0, 1.0]);
+}
+
+#[test]
 fn bc6_plain_mode() {
     // Mode 00011: 10 bits of each end point, not signed; 0x3ff is the largest half.
     let block = 0x03 | 0x3ff << 5 | 0x1ff << 15;
@@ -131,6 +148,36 @@ fn fxt1() {
     let block = 0b010_u128 << 125 | 0x1f << (64 + 15 + 10) | 1 << (32 + 2);
     assert_eq!(texel("FXT1", block, 5, 0), [1.0, 0.0, 0.0, 1.0]);
     assert_eq!(texel("FXT1", block, 4, 0), [0.0, 0.0, 0.0, 1.0]);
+}
+
+#[test]
+fn fxt1_with_alpha() {
+    // Red, and the alpha of each color; texel 1 has index 3, which is transparent.
+    let alone = 0b011_u128 << 125 | 0x1f << (64 + 10) | 0x1f << 109 | 3 << 2;
+    assert_eq!(texel("FXT1", alone, 0, 0), [1.0, 0.0, 0.0, 1.0]);
+    assert_eq!(texel("FXT1", alone, 1, 0), [0.0; 4]);
+    // Both halves are lines to the second color, here black without alpha; the right one begins
+    // with the third color.
+    let line = 1 << 124 | 0b011_u128 << 125 | 0x1f << (64 + 10) | 0x1f << 109;
+    let line = line | 0x1f << (94 + 5) | 0x1f << 119 | 1 << 2;
+    assert_eq!(texel("FXT1", line, 0, 0), [1.0, 0.0, 0.0, 1.0]);
+    assert_eq!(texel("FXT1", line, 1, 0), [170.0 / 255.0, 0.0, 0.0, 170.0 / 255.0]);
+    assert_eq!(texel("FXT1", line, 4, 0), [0.0, 1.0, 0.0, 1.0]);
+}
+
+#[test]
+fn fxt1_mixed() {
+    // The lowest of six bits of green is its own; the first color's is changed by a bit of the
+    // first index.
+    let mixed = 1_u128 << 127 | 1 << 125 | 3 << 4;
+    let green = 4.0 / 255.0;
+    assert_eq!(texel("FXT1", mixed, 2, 0), [0.0, green, 0.0, 1.0]);
+    assert_eq!(texel("FXT1", mixed, 1, 0), [0.0, green, 0.0, 1.0]);
+    assert_eq!(texel("FXT1", mixed | 1 << 1, 1, 0), [0.0, 0.0, 0.0, 1.0]);
+    let transparent = mixed | 1 << 124 | 0x1f << (64 + 10) | 1 << 2;
+    assert_eq!(texel("FXT1", transparent, 2, 0), [0.0; 4]);
+    assert_eq!(texel("FXT1", transparent, 1, 0), [127.0 / 255.0, 2.0 / 255.0, 0.0, 1.0]);
+    assert_eq!(texel("FXT1", transparent, 0, 0), [1.0, 0.0, 0.0, 1.0]);
 }
 
 #[test]
