@@ -34,6 +34,7 @@
 
 mod assemble;
 mod binary;
+mod dominance;
 mod entry;
 mod error;
 mod grammar;

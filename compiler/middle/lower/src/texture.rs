@@ -212,8 +212,9 @@ impl Lowerer<'_, '_> {
                 return Ok(Val::List(Vec::new()));
             }
             ImageOp::Atomic(op) => {
-                let op =
-                    ir_atomic(op, image.result).ok_or(LowerError::Unsupported("image atomic"))?;
+                // The result says how integers compare, not the image.
+                let scalar = self.scalar_of(ty)?;
+                let op = ir_atomic(op, scalar).ok_or(LowerError::Unsupported("image atomic"))?;
                 let mut srcs = access.to_vec();
                 srcs.extend(data);
                 let which = if op == ir::AtomicOp::CompareExchange {

@@ -172,6 +172,23 @@ pub fn validate_opengl(words: &[u32]) -> Result<(), ToolError> {
     run(VALIDATOR, &arguments, None, &bytes_of(words)).map(|_| ())
 }
 
+/// Returns why the module that the compiler makes of a text is invalid; `None` if it is valid, or
+/// is no work of the compiler. Rewriting has no part in it.
+pub fn invalid_compilation(source: &ShaderUse<'_>) -> Option<String> {
+    if !matches!(source.shader.language, ShaderLanguage::Glsl | ShaderLanguage::Hlsl) {
+        return None;
+    }
+    let words = kept(&programs(source), &source.key(), || make(source)).ok()?;
+    let arguments = ["--target-env", source.environment(), "-"].map(OsStr::new);
+    match run(VALIDATOR, &arguments, None, &bytes_of(&words)) {
+        Err(ToolError::Refused(text)) => {
+            let reason = text.lines().next().unwrap_or_default();
+            Some(format!("{COMPILER} makes an invalid module: {reason}"))
+        }
+        _ => None,
+    }
+}
+
 /// Returns the assembly text of a module.
 ///
 /// # Errors

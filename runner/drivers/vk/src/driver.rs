@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use ash::vk;
-use shader_tools::{ShaderUse, Tools, disassemble};
+use shader_tools::{ShaderUse, Tools, disassemble, invalid_compilation};
 use vk_script::{Pipeline, PipelineStage, Requirements, Script};
 use vocabulary::{Phase, Stage};
 
@@ -81,6 +81,7 @@ impl Driver {
             std::mem::forget(self.devices.remove(&needs));
         }
         report(&mut outcome, self.instance.take_messages());
+        excuse(&mut outcome, script);
         outcome
     }
 
@@ -159,6 +160,21 @@ fn report(outcome: &mut Outcome, messages: Vec<Message>) {
             let _ = write!(end.reason, "\n  driver: {}", first.text);
         }
         _ => {}
+    }
+}
+
+/// Makes a skip of a call that the driver refused if a module is invalid by the compiler's fault.
+fn excuse(outcome: &mut Outcome, script: &Script) {
+    let Some(end) = outcome.end.as_mut().filter(|e| e.kind == EndKind::Fail(Phase::Simulate))
+    else {
+        return;
+    };
+    let invalid = |(_, stage): (&Pipeline, &PipelineStage)| {
+        let reason = invalid_compilation(&ShaderUse::of(script, stage))?;
+        Some(format!("shader `{}`: {reason}", script.shader(stage.shader).name))
+    };
+    if let Some(reason) = stages(script).find_map(invalid) {
+        (end.kind, end.reason) = (EndKind::Skip, reason);
     }
 }
 

@@ -104,7 +104,7 @@ impl<'a> FrontEnd<'a> {
             modules: Vec::new(),
         };
         if front.is_translated() {
-            front.may_translate()?;
+            front.may_translate(script)?;
         }
         for section in &script.sections {
             front.section(&section.content, section.line)?;

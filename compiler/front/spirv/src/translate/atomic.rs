@@ -3,7 +3,7 @@
 use program::expression::ImageCall;
 use program::{
     AtomicOp, BuiltinFunction as F, ExprId, ExprKind, ImageOp, LocalId, Scalar, Statement, Type,
-    UnaryOp,
+    TypeId, UnaryOp,
 };
 use rspirv::spirv::Op;
 
@@ -60,12 +60,15 @@ impl ShaderBuilder<'_> {
             self.atomic_chosen(i, &place, result, out)?;
             return Ok(true);
         }
-        let place = self.place_expr(i, &place)?;
-        if matches!(self.types.get(self.ty(place)), Type::AtomicCounter) {
-            self.counter_operation(i, place, out)?;
+        let expr = self.place_expr(i, &place)?;
+        if matches!(self.types.get(self.ty(expr)), Type::AtomicCounter) {
+            self.counter_operation(i, expr, out)?;
             return Ok(true);
         }
-        let value = self.atomic_value(i, place)?;
+        if i.op != Op::AtomicLoad {
+            self.writable(i, &place)?;
+        }
+        let value = self.atomic_value(i, expr)?;
         match i.op {
             Op::AtomicLoad => self.define(i, value, false, out),
             Op::AtomicStore => out.push(Statement::Expression(value)),
@@ -76,27 +79,30 @@ impl ShaderBuilder<'_> {
 
     /// The expression of an atomic instruction on a place.
     fn atomic_value(&mut self, i: &Instruction, place: ExprId) -> Result<ExprId, Error> {
-        // The operation says how integers compare, not the variable.
         let ty = self.ty(place);
-        let ty = match i.op {
+        match i.op {
             Op::AtomicLoad => return Ok(place),
             Op::AtomicStore => {
                 let value = self.operand(i, 3)?;
                 let value = self.cast_to(value, ty);
                 return Ok(self.assign(place, value));
             }
-            Op::AtomicSMin | Op::AtomicSMax => {
-                let scalar = signed(self.shape(ty).0);
-                self.with_scalar(ty, scalar)
-            }
-            Op::AtomicUMin | Op::AtomicUMax => {
-                let scalar = unsigned(self.shape(ty).0);
-                self.with_scalar(ty, scalar)
-            }
-            _ => ty,
-        };
+            _ => {}
+        }
+        let ty = self.compared_type(i, ty);
         let (op, operands) = self.atomic_operands(i, ty)?;
         Ok(self.push(ExprKind::Atomic { op, place, operands }, ty))
+    }
+
+    /// The type of an atomic instruction on a place of a type: the operation says how integers
+    /// compare, not the place.
+    fn compared_type(&mut self, i: &Instruction, ty: TypeId) -> TypeId {
+        let scalar = self.shape(ty).0;
+        match i.op {
+            Op::AtomicSMin | Op::AtomicSMax => self.with_scalar(ty, signed(scalar)),
+            Op::AtomicUMin | Op::AtomicUMax => self.with_scalar(ty, unsigned(scalar)),
+            _ => ty,
+        }
     }
 
     /// An atomic instruction on one of two places.
@@ -108,6 +114,9 @@ impl ShaderBuilder<'_> {
         out: &mut Vec<Statement>,
     ) -> Result<(), Error> {
         let Root::Choice(choice) = &place.root else {
+            if i.op != Op::AtomicLoad {
+                self.writable(i, place)?;
+            }
             let place = self.place_expr(i, place)?;
             let mut value = self.atomic_value(i, place)?;
             if let Some(result) = result {
@@ -149,19 +158,10 @@ impl ShaderBuilder<'_> {
     fn atomic_operands(
         &mut self,
         i: &Instruction,
-        ty: program::TypeId,
+        ty: TypeId,
     ) -> Result<(AtomicOp, Vec<ExprId>), Error> {
         let Some(op) = operation(i.op) else { return Err(self.unsupported(i, "the operation is")) };
         let (scalar, _) = self.shape(ty);
-        let is_signed = scalar.is_signed_integer();
-        let wrong = match i.op {
-            Op::AtomicSMin | Op::AtomicSMax => !is_signed,
-            Op::AtomicUMin | Op::AtomicUMax => is_signed,
-            _ => false,
-        };
-        if wrong {
-            return Err(self.unsupported(i, "an integer of the other signedness is"));
-        }
         let operands = match i.op {
             Op::AtomicIIncrement => vec![self.number(ty, 1)],
             Op::AtomicIDecrement => {
@@ -235,6 +235,7 @@ impl ShaderBuilder<'_> {
             return Err(self.module.error(i, "the texel is of no storage image"));
         };
         let ty = self.types.scalar(image_type.result);
+        let ty = self.compared_type(i, ty);
         let coordinate = self.operand_value(i, texel.coordinate)?;
         let coordinate = Some(self.cast(coordinate, Scalar::Int));
         let sample = match image_type.dim {

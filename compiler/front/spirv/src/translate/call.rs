@@ -75,8 +75,13 @@ impl ShaderBuilder<'_> {
         let class = pointer.and_then(|ty| ty.literal_at(0)).and_then(C::from_u32);
         match class {
             None | Some(C::Function | C::Private | C::AtomicCounter) => false,
-            // Textures and samplers find each other where they are used.
-            Some(C::UniformConstant) => self.api == Api::Vulkan,
+            // Textures and samplers find each other where they are used; structures may have both
+            // them and values that are read-only.
+            Some(C::UniformConstant) => {
+                let pointee = pointer.and_then(|ty| ty.id_at(1)).unwrap_or(0);
+                let contents = self.module.get(self.innermost(pointee));
+                self.api == Api::Vulkan || contents.is_some_and(|ty| ty.op == Op::TypeStruct)
+            }
             Some(_) => true,
         }
     }

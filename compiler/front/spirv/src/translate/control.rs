@@ -7,6 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::flow::{Construct, ConstructKind, Position};
 use super::state::ShaderBuilder;
+use crate::dominance::Dominance;
 use crate::error::Error;
 use crate::module::{Function, Instruction};
 
@@ -25,8 +26,13 @@ impl ShaderBuilder<'_> {
         out: &mut Vec<Statement>,
     ) -> Result<(), Error> {
         let blocks: FxHashMap<_, _> = function.blocks.iter().map(|b| (b.label, b)).collect();
-        let mut position =
-            Position { blocks, constructs: Vec::new(), depth: 0, done: FxHashSet::default() };
+        let mut position = Position {
+            blocks,
+            order: Dominance::new(self.module, function),
+            constructs: Vec::new(),
+            depth: 0,
+            done: FxHashSet::default(),
+        };
         self.region(first, None, &mut position, out)
     }
 
@@ -115,7 +121,7 @@ impl ShaderBuilder<'_> {
             Op::BranchConditional => {
                 return match merge {
                     Some(merge) => {
-                        let after = self.id(merge, 0)?;
+                        let after = position.meeting(label, self.id(merge, 0)?, follow);
                         self.selection(label, after, terminator, follow, position, out)?;
                         Ok(Some(after))
                     }
@@ -150,7 +156,7 @@ impl ShaderBuilder<'_> {
         Ok(None)
     }
 
-    /// A selection with a merge block.
+    /// A selection with the block in which its ways meet.
     fn selection(
         &mut self,
         label: u32,

@@ -3,6 +3,8 @@
 use program::{LocalId, Scalar, Statement};
 use rustc_hash::FxHashMap;
 
+use crate::dominance::Dominance;
+
 /// Kind of a construct.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ConstructKind {
@@ -39,6 +41,7 @@ impl Construct {
 /// Position in a function: blocks by label, and the constructs around.
 pub(crate) struct Position<'f> {
     pub(crate) blocks: FxHashMap<u32, &'f crate::module::LabeledBlock>,
+    pub(crate) order: Dominance,
     pub(crate) constructs: Vec<Construct>,
     /// Arms inside each other.
     pub(crate) depth: usize,
@@ -87,6 +90,18 @@ impl Position<'_> {
             }
         }
         Way::None
+    }
+
+    /// The block in which the ways of the selection of a header meet: the merge block, or one that
+    /// both ways have in common before it.
+    pub(crate) fn meeting(&self, header: u32, merge: u32, follow: Option<u32>) -> u32 {
+        let has_ways = |label: u32| {
+            let is_way = |before| before != header && !self.order.dominates(label, before);
+            self.order.before(label).any(is_way)
+        };
+        let is_inside = |label: &u32| *label != merge && !self.is_exit(*label, follow);
+        let mut blocks = self.order.children(header).filter(is_inside);
+        blocks.find(|&label| has_ways(label)).unwrap_or(merge)
     }
 
     /// True if a block is outside of the constructs around, or where control goes on.

@@ -1,8 +1,8 @@
 //! Loads, stores, access chains, calls of barriers and vertices.
 
 use program::{
-    ArrayLength, BinaryOp, BuiltinFunction as F, ExprId, ExprKind, Scalar, Statement, Type, TypeId,
-    TypeTable,
+    ArrayLength, BinaryOp, BuiltinFunction as F, ExprId, ExprKind, Scalar, Statement, Storage,
+    Type, TypeId, TypeTable,
 };
 use rspirv::spirv::{MemorySemantics, Op};
 
@@ -238,11 +238,21 @@ impl ShaderBuilder<'_> {
         if let Root::Choice(choice) = &place.root {
             return self.store_chosen(i, choice, &place.steps, value, out);
         }
+        self.writable(i, place)?;
         let place = self.place_expr(i, place)?;
         let value = self.cast_to(value, self.ty(place));
         let assignment = self.assign(place, value);
         out.push(Statement::Expression(assignment));
         Ok(())
+    }
+
+    /// An error for places of uniform blocks and others that are read-only.
+    pub(crate) fn writable(&self, i: &Instruction, place: &Place) -> Result<(), Error> {
+        let Root::Global(global) = place.root else { return Ok(()) };
+        let global = self.global_of(global);
+        let is_read_only =
+            matches!(global.storage, Storage::Uniform | Storage::Input) || global.memory.read_only;
+        self.module.demand(i, !is_read_only, "the place is read-only")
     }
 
     /// A sum or difference, and its carry or borrow.

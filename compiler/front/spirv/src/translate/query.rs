@@ -48,6 +48,11 @@ impl ShaderBuilder<'_> {
                 let condition = self.operand(i, 0)?;
                 self.ballot(i, condition)?
             }
+            Op::ReadClockKHR => {
+                let ty = self.result_type(i)?;
+                let is_one = self.types.components(ty) == 1;
+                self.builtin(if is_one { F::Clock } else { F::Clock2x32 }, Vec::new(), ty)
+            }
             op => match function(op) {
                 None => match self.subgroup_operation(i, out)? {
                     Some(value) => value,

@@ -101,6 +101,7 @@ fn extension(module: &Module, i: &Instruction) -> Result<(), Error> {
             | C::UniformTexelBufferArrayNonUniformIndexing
             | C::StorageTexelBufferArrayNonUniformIndexing,
         ) => (Some(5), &["SPV_EXT_descriptor_indexing"]),
+        Some(C::ShaderClockKHR) => (None, &["SPV_KHR_shader_clock"]),
         Some(C::AtomicStorageOps) => (None, &["SPV_KHR_shader_atomic_counter_ops"]),
         Some(C::StencilExportEXT) => (None, &["SPV_EXT_shader_stencil_export"]),
         Some(C::MeshShadingEXT) => (None, &["SPV_EXT_mesh_shader"]),
@@ -123,6 +124,10 @@ fn newer(module: &Module, i: &Instruction) -> Result<(), Error> {
     let has = i.op != Op::TerminateInvocation
         || is_new(module, Some(6), &["SPV_KHR_terminate_invocation"]);
     module.demand(i, has, "needs version 1.6 or the extension SPV_KHR_terminate_invocation")?;
+    let is_extra = i.op == Op::ExtInstImport
+        && i.text_at(0).is_some_and(|name| name.starts_with("NonSemantic."));
+    let has = !is_extra || is_new(module, Some(6), &["SPV_KHR_non_semantic_info"]);
+    module.demand(i, has, "needs version 1.6 or the extension SPV_KHR_non_semantic_info")?;
     for operand in &i.operands {
         let &Operand::Enumerant(kind, word) = operand else { continue };
         module.demand(i, has_version(module, kind, word), "an operand needs another version")?;
@@ -139,6 +144,9 @@ fn has_version(module: &Module, kind: OperandKind, word: u32) -> bool {
         OperandKind::Decoration => match Decoration::from_u32(word) {
             Some(Decoration::BufferBlock) => module.version <= minor(3),
             Some(Decoration::UniformId) => module.version >= minor(4),
+            Some(Decoration::UserSemantic | Decoration::CounterBuffer) => {
+                is_new(module, Some(4), &["SPV_GOOGLE_hlsl_functionality1"])
+            }
             Some(Decoration::UserTypeGOOGLE) => is_new(module, None, &["SPV_GOOGLE_user_type"]),
             _ => true,
         },
@@ -185,6 +193,8 @@ fn is_free(kind: OperandKind, word: u32) -> bool {
 fn widths(module: &Module, i: &Instruction, all: &FxHashSet<Capability>) -> Result<(), Error> {
     let has = |list: &[Capability]| list.iter().any(|c| all.contains(c));
     use Capability as C;
+    let is_signed = matches!(module.kind(i.id), Kind::Int { signed: true, .. });
+    module.demand(i, !(is_signed && has(&[C::Kernel])), "integers of kernels have no sign")?;
     let is_offered = match module.kind(i.id) {
         Kind::Int { bits: 64, .. } => has(&[C::Int64]),
         Kind::Int { bits: 16, .. } => has(&[

@@ -4,7 +4,7 @@
 use rspirv::spirv::Op;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::dominance::Dominance;
+use crate::dominance::Dominance;
 use crate::error::Error;
 use crate::module::{Function, Instruction, Module};
 

@@ -19,10 +19,33 @@ pub(crate) fn check(module: &Module, i: &Instruction) -> Result<(), Error> {
             let part = part(module, i, base, &i.operands[2..])?;
             module.demand(i, part == object, "the object has not the part's type")
         }
+        Op::CopyLogical => {
+            let from = module.operand_type(i, 0)?;
+            let fits = from != i.ty && match_logically(module, from, i.ty);
+            module.demand(i, fits, "the types do not match, or are the same")
+        }
         Op::VectorExtractDynamic | Op::VectorInsertDynamic => dynamic(module, i),
         Op::VectorShuffle => shuffle(module, i),
         Op::CopyObject => module.demand(i, module.operand_type(i, 0)? == i.ty, "the types differ"),
         _ => Ok(()),
+    }
+}
+
+/// True for types that differ in layout alone (SPIR-V 1.6 section 2.2.1, logically match).
+fn match_logically(module: &Module, a: u32, b: u32) -> bool {
+    let parts = |ty| module.get(ty).map_or(Vec::new(), |ty| ty.ids_from(0).collect());
+    match (module.kind(a), module.kind(b)) {
+        _ if a == b => true,
+        (Kind::Array { element, length }, Kind::Array { element: other, length: also }) => {
+            let lengths = [length, also].map(|length| module.fixed_integer(length));
+            let is_length = length == also || lengths[0].is_some() && lengths[0] == lengths[1];
+            is_length && match_logically(module, element, other)
+        }
+        (Kind::Struct, Kind::Struct) => {
+            let (a, b): (Vec<u32>, Vec<u32>) = (parts(a), parts(b));
+            a.len() == b.len() && a.iter().zip(&b).all(|(&a, &b)| match_logically(module, a, b))
+        }
+        _ => false,
     }
 }
 

@@ -9,8 +9,9 @@ use crate::error::Error;
 use crate::module::{Instruction, Module};
 
 pub(crate) fn check(module: &Module) -> Result<(), Error> {
-    let mut seen = FxHashSet::default();
+    let (mut seen, mut blocks) = (FxHashSet::default(), FxHashSet::default());
     for i in module.globals() {
+        nested(module, i, &mut blocks)?;
         match i.op {
             Op::Decorate => {
                 target(module, i)?;
@@ -56,6 +57,7 @@ fn target(module: &Module, i: &Instruction) -> Result<(), Error> {
     }
     let is_variable = matches!(target.op, Op::Variable | Op::FunctionParameter);
     let fits = match decorated(module, i, 1)? {
+        D::Block if module.has(target.id, D::BufferBlock) => false,
         D::Block | D::BufferBlock | D::GLSLShared | D::GLSLPacked | D::CPacked => {
             target.op == Op::TypeStruct
         }
@@ -79,13 +81,14 @@ fn target(module: &Module, i: &Instruction) -> Result<(), Error> {
         | D::InputAttachmentIndex => is_variable,
         D::BuiltIn => {
             let is_size = i.literal_at(2) == Some(BuiltIn::WorkgroupSize as u32);
-            if is_size { module.is_constant_id(target.id) } else { target.op == Op::Variable }
+            if is_size { is_size_of_group(module, target) } else { target.op == Op::Variable }
         }
         D::XfbBuffer | D::XfbStride | D::Stream | D::Invariant => target.op == Op::Variable,
         D::Uniform | D::UniformId => target.ty != 0 && module.kind(target.ty) != Kind::Void,
         D::FPRoundingMode => target.op == Op::FConvert,
         D::RelaxedPrecision => !is_type(target.op),
         D::NoContraction => target.ty != 0 && !is_variable,
+        D::NonWritable if is_variable => may_be_read_only(module, target),
         D::NonWritable | D::NonReadable | D::Coherent | D::Volatile | D::Restrict | D::Aliased => {
             is_variable
         }
@@ -117,10 +120,63 @@ fn member(module: &Module, i: &Instruction) -> Result<(), Error> {
             | D::DescriptorSet
             | D::NoContraction
             | D::FPRoundingMode
+            | D::FPFastMathMode
             | D::GLSLShared
             | D::GLSLPacked
+            | D::CPacked
+            | D::Aliased
+            | D::Constant
+            | D::Uniform
+            | D::UniformId
+            | D::SaturatedConversion
+            | D::Index
+            | D::FuncParamAttr
+            | D::LinkageAttributes
+            | D::InputAttachmentIndex
+            | D::Alignment
+            | D::MaxByteOffset
+            | D::NoSignedWrap
+            | D::NoUnsignedWrap
+            | D::NonUniform
+            | D::CounterBuffer
     );
     module.demand(i, !wrong, "a member cannot have the decoration")
+}
+
+/// True for constants that are a size of work groups with invocations.
+fn is_size_of_group(module: &Module, target: &Instruction) -> bool {
+    let is_empty = target.ids_from(0).any(|part| module.fixed_integer(part) == Some(0));
+    module.is_constant_id(target.id) && !is_empty
+}
+
+/// True for variables that may be declared as read-only: buffers, uniform blocks, storage images,
+/// and from SPIR-V 1.4 on variables of functions and invocations.
+fn may_be_read_only(module: &Module, target: &Instruction) -> bool {
+    let Kind::Pointer { class, pointee } = module.kind(target.ty) else { return false };
+    let contents = innermost(module, pointee);
+    match class {
+        C::Uniform | C::StorageBuffer => module.kind(contents) == Kind::Struct,
+        C::UniformConstant => {
+            let image = module.get(contents).filter(|ty| ty.op == Op::TypeImage);
+            image.and_then(|image| image.literal_at(5)) == Some(2)
+        }
+        C::Function | C::Private => module.version >= 0x10400,
+        _ => false,
+    }
+}
+
+/// No block is inside of another one. `holding` has the types that are or have blocks.
+fn nested(module: &Module, i: &Instruction, holding: &mut FxHashSet<u32>) -> Result<(), Error> {
+    if !matches!(i.op, Op::TypeArray | Op::TypeRuntimeArray | Op::TypeStruct) {
+        return Ok(());
+    }
+    let is_around = i.ids_from(0).any(|part| holding.contains(&part));
+    let is_block = module.has(i.id, D::Block) || module.has(i.id, D::BufferBlock);
+    module.demand(i, !(is_block && is_around), "a block is inside of another")?;
+    if is_block || is_around {
+        holding.insert(i.id);
+    }
+    Ok(())
 }
 
 /// Members of a structure are built-in variables all or none.
@@ -151,7 +207,8 @@ fn visible(module: &Module, i: &Instruction) -> Result<(), Error> {
     module.demand(i, !(is_interface && has_builtins) || is_block, "built-in members need a Block")
 }
 
-fn innermost(module: &Module, mut ty: u32) -> u32 {
+/// The type without arrays around it.
+pub(crate) fn innermost(module: &Module, mut ty: u32) -> u32 {
     while let Kind::Array { element, .. } | Kind::RuntimeArray { element } = module.kind(ty) {
         ty = element;
     }
@@ -188,9 +245,6 @@ fn block(module: &Module, i: &Instruction) -> Result<(), Error> {
 fn structure(module: &Module, i: &Instruction, ty: u32) -> Result<(), Error> {
     let Some(definition) = module.get(ty) else { return Ok(()) };
     for (index, member) in (0..).zip(definition.ids_from(0)) {
-        let inner = innermost(module, member);
-        let is_nested = module.has(inner, D::Block) || module.has(inner, D::BufferBlock);
-        module.demand(i, !is_nested, "a block is inside of another")?;
         let has = |decoration| module.member_has(ty, index, decoration);
         let name = module.name(ty);
         module.demand(i, has(D::Offset), &format!("member {index} of {name} has no Offset"))?;

@@ -28,6 +28,7 @@ fn looks_ahead(op: Op) -> bool {
 fn may_be_later(i: &Instruction, definition: &Instruction) -> bool {
     match definition.op {
         Op::Label => true,
+        Op::DecorationGroup => !matches!(i.op, Op::GroupDecorate | Op::GroupMemberDecorate),
         Op::Function => i.op == Op::FunctionCall || looks_ahead(i.op),
         _ => i.op == Op::Phi || looks_ahead(i.op),
     }
@@ -66,7 +67,11 @@ fn result_type(module: &Module, index: usize, i: &Instruction) -> Result<(), Err
 /// Labels, types, functions and strings are named by the instructions that take them alone.
 fn use_of(module: &Module, i: &Instruction, definition: &Instruction) -> Result<(), Error> {
     let takes_any = is_annotation(i.op) || i.op == Op::ExtInst;
+    let is_group = matches!(i.op, Op::GroupDecorate | Op::GroupMemberDecorate)
+        && i.id_at(0) == Some(definition.id);
     let fits = match definition.op {
+        op if is_group => op == Op::DecorationGroup,
+        op if i.op == Op::Line => op == Op::String,
         Op::Label => matches!(
             i.op,
             Op::Branch
@@ -89,7 +94,7 @@ fn use_of(module: &Module, i: &Instruction, definition: &Instruction) -> Result<
         op if is_type(op) => is_type(i.op) || matches!(i.op, Op::Function | Op::TypeForwardPointer),
         _ => !matches!(i.op, Op::TypeVector | Op::TypeMatrix | Op::TypeStruct | Op::TypePointer),
     };
-    if fits || takes_any {
+    if fits || takes_any && !is_group {
         return Ok(());
     }
     Err(module.error(i, format!("{} cannot be named here", module.name(definition.id))))

@@ -7,6 +7,9 @@ use crate::error::Error;
 use crate::grammar::name_of;
 use crate::module::{Instruction, Module, Operand};
 
+/// The operand of an `OpTypeImage` that tells whether it has depths.
+const DEPTH: usize = 2;
+
 /// The operands of an `OpTypeImage`.
 struct Image {
     texel: Kind,
@@ -38,6 +41,17 @@ fn coordinates(dim: Option<Dim>) -> u32 {
         Some(Dim::Dim1D | Dim::DimBuffer) => 1,
         Some(Dim::Dim3D | Dim::DimCube) => 3,
         _ => 2,
+    }
+}
+
+/// The capability that storage images of a dimension need.
+fn storage_capability(image: &Image) -> Option<Capability> {
+    match image.dim {
+        Some(Dim::Dim1D) => Some(Capability::Image1D),
+        Some(Dim::DimRect) => Some(Capability::ImageRect),
+        Some(Dim::DimBuffer) => Some(Capability::ImageBuffer),
+        Some(Dim::DimCube) if image.arrayed => Some(Capability::ImageCubeArray),
+        _ => None,
     }
 }
 
@@ -87,6 +101,7 @@ pub(crate) fn check(module: &Module, i: &Instruction) -> Result<(), Error> {
             };
             return module.demand(i, fits, "the result is not the image of the operand");
         }
+        Op::SampledImage => return joined(module, i),
         Op::ImageQuerySize
         | Op::ImageQuerySizeLod
         | Op::ImageQueryLevels
@@ -109,6 +124,9 @@ pub(crate) fn check(module: &Module, i: &Instruction) -> Result<(), Error> {
     let is_layered = image.arrayed && image.multisampled && image.sampled == 2;
     let is_offered = !is_layered || module.capabilities.contains(&Capability::ImageMSArray);
     module.demand(i, is_offered, "layers of samples need the capability ImageMSArray")?;
+    let needed = storage_capability(&image).filter(|_| image.sampled == 2);
+    let is_offered = needed.is_none_or(|needed| module.capabilities.contains(&needed));
+    module.demand(i, is_offered, "storage images of the dimension need a capability")?;
     result(module, i, access, &image)?;
     coordinate(module, i, access, &image)?;
     if access.is_compared {
@@ -117,6 +135,25 @@ pub(crate) fn check(module: &Module, i: &Instruction) -> Result<(), Error> {
         module.demand(i, is_float, "the compared value is no float of 32 bits")?;
     }
     optional(module, i, access, &image)
+}
+
+/// A texture with a sampler: its type is that of the texture, but for depth.
+fn joined(module: &Module, i: &Instruction) -> Result<(), Error> {
+    let operands = |ty: u32| module.get(ty).map(|ty| ty.operands.clone()).unwrap_or_default();
+    let is_same = |own: u32, other: u32| {
+        let (own, other) = (operands(own), operands(other));
+        let mut pairs = own.iter().zip(&other).enumerate();
+        own.len() == other.len() && pairs.all(|(n, (a, b))| n == DEPTH || a == b)
+    };
+    let texture = module.operand_type(i, 0)?;
+    let fits = match module.kind(i.ty) {
+        Kind::SampledImage { image } => {
+            module.kind(texture) == Kind::Image && is_same(image, texture)
+        }
+        _ => false,
+    };
+    let is_sampler = module.kind(module.operand_type(i, 1)?) == Kind::Sampler;
+    module.demand(i, fits && is_sampler, "the types do not fit")
 }
 
 fn result(module: &Module, i: &Instruction, access: Access, image: &Image) -> Result<(), Error> {

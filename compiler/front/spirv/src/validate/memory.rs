@@ -29,17 +29,25 @@ pub(crate) fn check(module: &Module, i: &Instruction) -> Result<(), Error> {
         }
         Op::AccessChain | Op::InBoundsAccessChain => access_chain(module, i),
         Op::ArrayLength => array_length(module, i),
+        Op::PtrEqual | Op::PtrNotEqual | Op::PtrDiff => {
+            module.operand_pointer(i, 0)?;
+            let ty = module.operand_type(i, 0)?;
+            module.demand(i, ty == module.operand_type(i, 1)?, "the pointers have other types")?;
+            pointer_value(module, i, ty)
+        }
         Op::ImageTexelPointer => texel_pointer(module, i),
         op if is_atomic(op) => atomic(module, i),
-        Op::Select | Op::Phi | Op::FunctionCall | Op::PtrAccessChain => pointer_value(module, i),
+        Op::Select | Op::Phi | Op::FunctionCall | Op::PtrAccessChain => {
+            pointer_value(module, i, i.ty)
+        }
         _ => Ok(()),
     }
 }
 
 /// Pointers as values come with a capability.
-fn pointer_value(module: &Module, i: &Instruction) -> Result<(), Error> {
+fn pointer_value(module: &Module, i: &Instruction, ty: u32) -> Result<(), Error> {
     use Capability::{PhysicalStorageBufferAddresses, VariablePointers};
-    let Kind::Pointer { class, .. } = module.kind(i.ty) else { return Ok(()) };
+    let Kind::Pointer { class, .. } = module.kind(ty) else { return Ok(()) };
     let has = |capability| module.capabilities.contains(&capability);
     let of_buffers = class == C::StorageBuffer && has(Capability::VariablePointersStorageBuffer);
     let is_physical = has(PhysicalStorageBufferAddresses) || has(Capability::Addresses);

@@ -4,13 +4,14 @@
 //! where results may be used, then each instruction of each function by its class.
 
 mod blocks;
+mod built_ins;
 mod calls;
 mod capabilities;
 mod cases;
 mod composites;
 mod constants;
 mod decorations;
-mod dominance;
+mod definitions;
 mod groups;
 mod ids;
 mod images;
@@ -26,6 +27,7 @@ mod view;
 
 pub(crate) use sections::is_before_types;
 
+use crate::dominance::Dominance;
 use crate::error::Error;
 use crate::module::Module;
 
@@ -45,8 +47,8 @@ pub(crate) fn check(module: &Module) -> Result<(), Error> {
     for function in &module.functions {
         calls::check_function(module, function)?;
         blocks::check(module, function)?;
-        let order = dominance::Dominance::new(module, function);
-        dominance::check(module, function, &order)?;
+        let order = Dominance::new(module, function);
+        definitions::check(module, function, &order)?;
         structure::check(module, function, &order)?;
         cases::check(module, function, &order)?;
         for block in &function.blocks {

@@ -17,6 +17,7 @@ pub(crate) fn check(module: &Module) -> Result<(), Error> {
     for point in module.globals().iter().filter(|i| i.op == Op::EntryPoint) {
         let model = point.literal_at(0).and_then(X::from_u32);
         let (Some(model), Some(function)) = (model, point.id_at(1)) else { continue };
+        super::built_ins::check(module, point, model)?;
         let has_derivatives = model == X::Fragment || grouped.contains(&function);
         let seen = checked.entry((model, has_derivatives)).or_default();
         let functions = module.reached(function, seen);

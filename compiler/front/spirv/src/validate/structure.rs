@@ -3,7 +3,7 @@
 use rspirv::spirv::Op;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::dominance::Dominance;
+use crate::dominance::Dominance;
 use crate::error::Error;
 use crate::module::{Function, Instruction, Module};
 
@@ -89,7 +89,7 @@ fn back_edges(
             };
             *back.entry(target).or_default() += 1;
             let next = header.next.unwrap_or(0);
-            let is_continued = !order.is_reached(next) || order.dominates(next, block.label);
+            let is_continued = order.dominates(next, block.label);
             module.demand(
                 last,
                 is_continued,
@@ -269,7 +269,8 @@ fn selections(
     let mut known: FxHashSet<u32> = headers.iter().map(|header| header.merge).collect();
     known.extend(headers.iter().filter_map(|header| header.next));
     known.extend(headers.iter().filter(|header| header.next.is_some()).map(|header| header.label));
-    let labels: FxHashSet<u32> = headers.iter().map(|header| header.label).collect();
+    let selections = headers.iter().filter(|header| header.next.is_none());
+    let labels: FxHashSet<u32> = selections.map(|header| header.label).collect();
     for block in &function.blocks {
         let Some(last) = module.instructions[block.body.clone()].last() else { continue };
         if labels.contains(&block.label) || !order.is_reached(block.label) {

@@ -9,10 +9,13 @@ use crate::module::{Instruction, Module};
 
 /// Most types inside each other (SPIR-V 1.6 section 2.17).
 const MAX_DEPTH: u32 = 255;
+/// Most members of a structure with those of its members; elements of arrays count once.
+const MAX_PARTS: u32 = 1 << 16;
 
 pub(crate) fn check(module: &Module) -> Result<(), Error> {
     let mut seen: FxHashMap<String, u32> = FxHashMap::default();
     let mut depths: FxHashMap<u32, u32> = FxHashMap::default();
+    let mut parts: FxHashMap<u32, u32> = FxHashMap::default();
     for i in module.globals() {
         if !is_type(i.op) {
             continue;
@@ -22,6 +25,10 @@ pub(crate) fn check(module: &Module) -> Result<(), Error> {
             let depth = inner.map_or(0, |inner| inner + 1);
             module.demand(i, depth <= MAX_DEPTH, "too many types inside each other")?;
             depths.insert(i.id, depth);
+            let own = i.ids_from(0).map(|part| parts.get(&part).copied().unwrap_or(1));
+            let own = own.fold(0, u32::saturating_add).max(1);
+            module.demand(i, own <= MAX_PARTS, "the type has too many parts")?;
+            parts.insert(i.id, own);
         }
         one(module, i)?;
         let may_repeat =
@@ -37,11 +44,7 @@ pub(crate) fn check(module: &Module) -> Result<(), Error> {
 fn one(module: &Module, i: &Instruction) -> Result<(), Error> {
     let word = |index| i.literal_at(index).unwrap_or(u32::MAX);
     match module.kind(i.id) {
-        Kind::Int { signed, .. } => {
-            module.demand(i, word(1) <= 1, "signedness is 0 or 1")?;
-            let is_kernel = module.capabilities.contains(&Capability::Kernel);
-            module.demand(i, !(signed && is_kernel), "integers of kernels have no sign")
-        }
+        Kind::Int { .. } => module.demand(i, word(1) <= 1, "signedness is 0 or 1"),
         Kind::Vector { component, .. } => {
             let is_scalar = matches!(
                 module.kind(component),

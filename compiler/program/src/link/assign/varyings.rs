@@ -6,6 +6,7 @@ use cranelift_entity::{EntitySet, SecondaryMap};
 use super::outgoing::Outgoing;
 use super::packing;
 use crate::builtin_variable::BuiltinVariable;
+use crate::expression::ExprKind;
 use crate::layout::varying_slots;
 use crate::link::declared::{explicit_location, vertex_type};
 use crate::link::errors::Errors;
@@ -303,13 +304,16 @@ pub(crate) fn first_free(taken: &[bool], count: u32) -> u32 {
     first as u32
 }
 
+/// Most distances of clipping and culling (`gl_MaxCombinedClipAndCullDistances`).
+const MAX_DISTANCES: u32 = 8;
+
 fn count_distances(stage: &mut LinkedStage, types: &TypeTable, errors: &mut Errors) {
     let shader = &stage.shader;
     let storage = if shader.stage == Stage::Fragment { Storage::Input } else { Storage::Output };
     let length = |wanted| distances(shader, types, storage, wanted);
     let (clip, cull) =
         (length(BuiltinVariable::ClipDistance), length(BuiltinVariable::CullDistance));
-    if clip > 8 || cull > 8 || clip + cull > 8 {
+    if clip > 8 || cull > 8 || clip + cull > MAX_DISTANCES {
         errors.push(format!(
             "{} shader uses {clip} clip and {cull} cull distances; 8 are available",
             shader.stage
@@ -320,10 +324,7 @@ fn count_distances(stage: &mut LinkedStage, types: &TypeTable, errors: &mut Erro
 
 /// Returns the number of distances of a kind that one side of a stage has.
 fn distances(shader: &Shader, types: &TypeTable, storage: Storage, wanted: BuiltinVariable) -> u32 {
-    let size = |ty| match types.array_of(ty) {
-        Some((_, ArrayLength::Fixed(n))) => n,
-        _ => 0,
-    };
+    let size = |ty| array_length(types, ty);
     let globals = || shader.globals.values().filter(|g| g.storage == storage && g.active);
     let direct = globals().filter(|g| g.builtin == Some(wanted)).map(|g| size(g.ty));
     let is_block = |g: &&Global| {
@@ -379,6 +380,12 @@ fn list(stage: &LinkedStage, storage: Storage, types: &TypeTable) -> Vec<Varying
                         continue;
                     };
                     let first = first_element(stage, storage, member.builtin);
+                    // Modules declare distances that no code names, beside all that there are.
+                    let length = array_length(types, member.ty);
+                    let is_over = first.is_some_and(|first| first + length > MAX_DISTANCES);
+                    if is_over && !names(shader, types, member.builtin) {
+                        continue;
+                    }
                     add_builtin(types, first, member.ty, slot, member.interpolation, &mut add);
                 }
             }
@@ -387,6 +394,25 @@ fn list(stage: &LinkedStage, storage: Storage, types: &TypeTable) -> Vec<Varying
     }
     result.sort_by_key(|v| v.slot);
     result
+}
+
+/// True if code of a shader names a member that is a built-in variable.
+fn names(shader: &Shader, types: &TypeTable, builtin: Option<BuiltinVariable>) -> bool {
+    shader.exprs.values().any(|expr| match expr.kind {
+        ExprKind::Member { base, member } => {
+            let members = types.members(shader.exprs[base].ty).unwrap_or_default();
+            members.get(member as usize).is_some_and(|member| member.builtin == builtin)
+        }
+        _ => false,
+    })
+}
+
+/// The number of elements of an array with a size.
+fn array_length(types: &TypeTable, ty: TypeId) -> u32 {
+    match types.array_of(ty) {
+        Some((_, ArrayLength::Fixed(n))) => n,
+        _ => 0,
+    }
 }
 
 type Add<'a> = dyn FnMut(Slot, u8, Interpolation, bool) + 'a;
@@ -483,10 +509,7 @@ fn add_builtin(
     } else {
         interpolation
     };
-    let length = match types.array_of(ty) {
-        Some((_, ArrayLength::Fixed(n))) => n,
-        _ => 0,
-    };
+    let length = array_length(types, ty);
     let Some(first) = first else {
         return for_each_slot(types, ty, &mut |offset, mask| {
             add(advance(slot, offset), mask, interpolation, integer);

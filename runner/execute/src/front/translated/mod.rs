@@ -12,7 +12,7 @@ mod text;
 use std::sync::{Arc, OnceLock};
 
 use program::{Api, Shader, Stage};
-use script::Shader as Section;
+use script::{Command, Script, Shader as Section, StateCommand, TestLine};
 use shader_tools::{ToolError, Tools, validate_opengl};
 use spirv_front::{EntryPoint, Error, Module};
 
@@ -35,8 +35,13 @@ impl FrontEnd<'_> {
     ///
     /// # Errors
     /// The skip that says why it does not.
-    pub(super) fn may_translate(&self) -> Result<(), Verdict> {
-        let reason = if self.capabilities.api() != Api::Core {
+    pub(super) fn may_translate(&self, script: &Script<'_>) -> Result<(), Verdict> {
+        let is_plane = |line: &TestLine<'_>| {
+            matches!(line.command, Command::State(StateCommand::ClipPlane { .. }))
+        };
+        let reason = if script.test.iter().flatten().any(is_plane) {
+            "planes of clipping are none of core profiles"
+        } else if self.capabilities.api() != Api::Core {
             "SPIR-V is for core profiles"
         } else if !self.capabilities.has("GL_ARB_gl_spirv") {
             "needs GL_ARB_gl_spirv"

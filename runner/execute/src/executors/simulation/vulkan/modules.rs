@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
 use program::{Api, Capabilities, CapabilityTable, LinkOptions, Program, TypeTable};
-use shader_tools::{ShaderUse, ToolError, Tools, rewritten};
+use shader_tools::{ShaderUse, ToolError, Tools, invalid_compilation, rewritten};
 use spirv_front::{EntryPoint, Module, Specialization, assemble};
 use vk_driver::unmet_extension;
 use vk_script::{Pipeline, PipelineKind, PipelineStage, Script, ShaderLanguage};
@@ -71,6 +71,11 @@ impl<'s> Programs<'s> {
         Verdict::fail(Phase::Frontend, format!("shader `{shader}`: {reason}"))
     }
 
+    fn skipped(&self, stage: &PipelineStage, reason: &str) -> Verdict {
+        let shader = &self.script.shader(stage.shader).name;
+        Verdict::skip(format!("shader `{shader}`: {reason}"))
+    }
+
     fn module(&mut self, stage: &'s PipelineStage) -> Result<Arc<Module>, Verdict> {
         let key = (stage.shader.index(), stage.optimizations.clone(), stage.stage);
         if let Some(known) = self.modules.get(&key) {
@@ -86,6 +91,9 @@ impl<'s> Programs<'s> {
             )));
         }
         let module = Module::checked(&words).map_err(|error| {
+            if let Some(reason) = invalid_compilation(&ShaderUse::of(self.script, stage)) {
+                return self.skipped(stage, &reason);
+            }
             let lines = self.lines(stage);
             self.failed(stage, &place(&lines, &error))
         })?;

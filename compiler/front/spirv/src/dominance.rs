@@ -1,9 +1,7 @@
-//! Dominance of blocks, and definitions before uses.
+//! Dominance of the blocks of a function.
 
-use rspirv::spirv::Op;
 use rustc_hash::FxHashMap;
 
-use crate::error::Error;
 use crate::module::{Function, Instruction, Module};
 
 /// Immediate dominators by position in reverse postorder (Cooper, Harvey and Kennedy's algorithm).
@@ -12,6 +10,12 @@ pub(crate) struct Dominance {
     position: FxHashMap<u32, usize>,
     /// First and last number of the blocks that each block dominates, in the tree's preorder.
     spans: Vec<(usize, usize)>,
+    /// Labels, in the order of positions.
+    labels: Vec<u32>,
+    /// Positions of the blocks from which branches lead to each block.
+    before: Vec<Vec<usize>>,
+    /// The position of the immediate dominator of each block.
+    parent: Vec<usize>,
 }
 
 impl Dominance {
@@ -50,7 +54,7 @@ impl Dominance {
                 parent[block] = new;
             }
         }
-        Dominance { position, spans: spans(&parent) }
+        Dominance { position, spans: spans(&parent), labels: order, before, parent }
     }
 
     /// True if the first block of the function reaches a block.
@@ -65,6 +69,20 @@ impl Dominance {
             (Some((first, last)), Some((number, _))) => (first..=last).contains(&number),
             _ => false,
         }
+    }
+
+    /// The blocks whose immediate dominator is `header`, each before those that it leads to.
+    pub(crate) fn children(&self, header: u32) -> impl Iterator<Item = u32> {
+        let header = self.position.get(&header).copied();
+        let is_child = move |block: &usize| *block > 0 && Some(self.parent[*block]) == header;
+        (0..self.labels.len()).filter(is_child).map(move |block| self.labels[block])
+    }
+
+    /// The blocks from which branches lead to a block.
+    pub(crate) fn before(&self, label: u32) -> impl Iterator<Item = u32> {
+        let blocks =
+            self.position.get(&label).map_or(&[][..], |&block| self.before[block].as_slice());
+        blocks.iter().map(move |&block| self.labels[block])
     }
 }
 
@@ -131,49 +149,4 @@ fn reverse_postorder(first: u32, targets: &FxHashMap<u32, Vec<u32>>) -> Vec<u32>
     }
     order.reverse();
     order
-}
-
-/// Each use of a result of the function is dominated by its definition.
-pub(crate) fn check(module: &Module, function: &Function, order: &Dominance) -> Result<(), Error> {
-    let mut places: FxHashMap<u32, (u32, usize)> = FxHashMap::default();
-    for block in &function.blocks {
-        for index in block.body.clone() {
-            places.insert(module.instructions[index].id, (block.label, index));
-        }
-    }
-    for parameter in &module.instructions[function.parameters.clone()] {
-        let first = function.blocks.first().map_or(0, |block| block.label);
-        places.insert(parameter.id, (first, 0));
-    }
-    for block in &function.blocks {
-        for index in block.body.clone() {
-            let i = &module.instructions[index];
-            for (number, operand) in i.operands.iter().enumerate() {
-                let crate::module::Operand::Id(id) = *operand else { continue };
-                let at = module.index_of(id).unwrap_or(0);
-                let definition = &module.instructions[at];
-                if at < module.first_function || matches!(definition.op, Op::Label | Op::Function) {
-                    continue;
-                }
-                let Some(&(from, place)) = places.get(&id) else {
-                    return Err(
-                        module.error(i, format!("{} is another function's", module.name(id)))
-                    );
-                };
-                let fits = match i.op {
-                    Op::Phi => {
-                        let user = i.id_at(number + 1).unwrap_or(0);
-                        !order.is_reached(user) || order.dominates(from, user)
-                    }
-                    _ if from == block.label => place < index,
-                    _ => !order.is_reached(block.label) || order.dominates(from, block.label),
-                };
-                if !fits {
-                    let message = format!("{} does not dominate its use", module.name(id));
-                    return Err(module.error(i, message));
-                }
-            }
-        }
-    }
-    Ok(())
 }

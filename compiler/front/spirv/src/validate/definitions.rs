@@ -1,0 +1,53 @@
+//! Definitions before uses.
+
+use rspirv::spirv::Op;
+use rustc_hash::FxHashMap;
+
+use crate::dominance::Dominance;
+use crate::error::Error;
+use crate::module::{Function, Module};
+
+/// Each use of a result of the function is dominated by its definition.
+pub(crate) fn check(module: &Module, function: &Function, order: &Dominance) -> Result<(), Error> {
+    let mut places: FxHashMap<u32, (u32, usize)> = FxHashMap::default();
+    for block in &function.blocks {
+        for index in block.body.clone() {
+            places.insert(module.instructions[index].id, (block.label, index));
+        }
+    }
+    for parameter in &module.instructions[function.parameters.clone()] {
+        let first = function.blocks.first().map_or(0, |block| block.label);
+        places.insert(parameter.id, (first, 0));
+    }
+    for block in &function.blocks {
+        for index in block.body.clone() {
+            let i = &module.instructions[index];
+            for (number, operand) in i.operands.iter().enumerate() {
+                let crate::module::Operand::Id(id) = *operand else { continue };
+                let at = module.index_of(id).unwrap_or(0);
+                let definition = &module.instructions[at];
+                if at < module.first_function || matches!(definition.op, Op::Label | Op::Function) {
+                    continue;
+                }
+                let Some(&(from, place)) = places.get(&id) else {
+                    return Err(
+                        module.error(i, format!("{} is another function's", module.name(id)))
+                    );
+                };
+                let fits = match i.op {
+                    Op::Phi => {
+                        let user = i.id_at(number + 1).unwrap_or(0);
+                        !order.is_reached(user) || order.dominates(from, user)
+                    }
+                    _ if from == block.label => place < index,
+                    _ => !order.is_reached(block.label) || order.dominates(from, block.label),
+                };
+                if !fits {
+                    let message = format!("{} does not dominate its use", module.name(id));
+                    return Err(module.error(i, message));
+                }
+            }
+        }
+    }
+    Ok(())
+}
