@@ -57,6 +57,16 @@ fn scripts_pass_on_every_generation() {
     }
 }
 
+/// Both ways of a selection may lead to one block before its merge block (SPIR-V 1.6, 2.11). Mesa
+/// 22.3 refuses that, so this is no file of tests/vulkan.
+#[test]
+fn ways_of_a_selection_may_meet_before_its_merge_block() {
+    for target in Target::hardware() {
+        let verdict = run(include_str!("ways_meet.amber"), target);
+        assert_eq!(verdict.status, Status::Pass, "{target}: {verdict:?}");
+    }
+}
+
 /// Geometry shaders see vertices in the order of Vulkan 1.3, section 21.1. Mesa's drivers do not
 /// all keep it, so this is no file of tests/vulkan.
 #[test]
