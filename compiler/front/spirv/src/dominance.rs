@@ -14,8 +14,8 @@ pub(crate) struct Dominance {
     labels: Vec<u32>,
     /// Positions of the blocks from which branches lead to each block.
     before: Vec<Vec<usize>>,
-    /// The position of the immediate dominator of each block.
-    parent: Vec<usize>,
+    /// Positions of the blocks whose immediate dominator each block is.
+    children: Vec<Vec<usize>>,
 }
 
 impl Dominance {
@@ -54,7 +54,13 @@ impl Dominance {
                 parent[block] = new;
             }
         }
-        Dominance { position, spans: spans(&parent), labels: order, before, parent }
+        let mut children = vec![Vec::new(); order.len()];
+        for (block, &above) in parent.iter().enumerate().skip(1) {
+            if let Some(list) = children.get_mut(above) {
+                list.push(block);
+            }
+        }
+        Dominance { position, spans: spans(&children), labels: order, before, children }
     }
 
     /// True if the first block of the function reaches a block.
@@ -73,28 +79,24 @@ impl Dominance {
 
     /// The blocks whose immediate dominator is `header`, each before those that it leads to.
     pub(crate) fn children(&self, header: u32) -> impl Iterator<Item = u32> {
-        let header = self.position.get(&header).copied();
-        let is_child = move |block: &usize| *block > 0 && Some(self.parent[*block]) == header;
-        (0..self.labels.len()).filter(is_child).map(move |block| self.labels[block])
+        self.labels_in(&self.children, header)
     }
 
     /// The blocks from which branches lead to a block.
     pub(crate) fn before(&self, label: u32) -> impl Iterator<Item = u32> {
-        let blocks =
-            self.position.get(&label).map_or(&[][..], |&block| self.before[block].as_slice());
-        blocks.iter().map(move |&block| self.labels[block])
+        self.labels_in(&self.before, label)
+    }
+
+    /// The blocks in the list of a block.
+    fn labels_in(&self, lists: &[Vec<usize>], label: u32) -> impl Iterator<Item = u32> {
+        let blocks = self.position.get(&label).map_or(&[][..], |&block| lists[block].as_slice());
+        blocks.iter().map(|&block| self.labels[block])
     }
 }
 
 /// Spans of the blocks in the preorder of the tree of dominators.
-fn spans(parent: &[usize]) -> Vec<(usize, usize)> {
-    let mut children = vec![Vec::new(); parent.len()];
-    for (block, &above) in parent.iter().enumerate().skip(1) {
-        if let Some(list) = children.get_mut(above) {
-            list.push(block);
-        }
-    }
-    let (mut spans, mut next) = (vec![(0, 0); parent.len()], 0);
+fn spans(children: &[Vec<usize>]) -> Vec<(usize, usize)> {
+    let (mut spans, mut next) = (vec![(0, 0); children.len()], 0);
     let mut open = vec![(0, 0)];
     while let Some((block, child)) = open.last_mut() {
         let Some(span) = spans.get_mut(*block) else { break };

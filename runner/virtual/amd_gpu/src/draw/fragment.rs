@@ -74,14 +74,24 @@ impl<'a> Fragments<'a> {
 
     /// Shades the pixels of one primitive.
     pub(super) fn shade(&self, primitive: &Primitive<'_>, spans: &SampleSpans) -> Outcome<()> {
-        if !self.per_sample && self.is_uniform(primitive) && self.fill(primitive, spans)? {
+        let is_uniform = self.is_uniform(primitive);
+        if is_uniform && self.fill(primitive, spans)? {
             return Ok(());
         }
-        self.shade_quads(primitive, &quads(spans))
+        self.shade_each(primitive, &quads(spans), is_uniform)
     }
 
     /// Shades quads of pixels of one primitive.
     pub(super) fn shade_quads(&self, primitive: &Primitive<'_>, quads: &[Quad]) -> Outcome<()> {
+        self.shade_each(primitive, quads, self.is_uniform(primitive))
+    }
+
+    fn shade_each(
+        &self,
+        primitive: &Primitive<'_>,
+        quads: &[Quad],
+        is_uniform: bool,
+    ) -> Outcome<()> {
         let slots: Vec<QuadSlot> = if self.per_sample {
             let samples = 0..self.samples.count();
             quads
@@ -97,7 +107,7 @@ impl<'a> Fragments<'a> {
         if slots.is_empty() {
             return Ok(());
         }
-        if !self.per_sample && self.is_uniform(primitive) {
+        if is_uniform {
             return self.flood(primitive, &slots);
         }
         for group in slots.chunks(LANES / 4) {
@@ -107,13 +117,14 @@ impl<'a> Fragments<'a> {
         Ok(())
     }
 
-    /// True if all pixels of a primitive have the same results.
+    /// True if all pixels of a primitive, shaded once each, have the same results.
     fn is_uniform(&self, primitive: &Primitive<'_>) -> bool {
-        self.needed.as_ref().is_some_and(|channels| {
-            let is_same = |channel: &Channel| self.inputs.is_same(primitive, *channel);
-            channels.is_empty()
-                || primitive.interpolation.is_finite() && channels.iter().all(is_same)
-        })
+        !self.per_sample
+            && self.needed.as_ref().is_some_and(|channels| {
+                let is_same = |channel: &Channel| self.inputs.is_same(primitive, *channel);
+                channels.is_empty()
+                    || primitive.interpolation.is_finite() && channels.iter().all(is_same)
+            })
     }
 
     /// Runs a wave and returns its exports.

@@ -19,9 +19,9 @@ pub(super) trait LaneOp {
     /// True if the result is a single, which can be saturated.
     const SINGLE: bool;
     /// True if a result is never subnormal if no source is.
-    const STAYS_NORMAL: bool;
+    const STAYS_NORMAL: bool = false;
     /// True if the result is one of the sources.
-    const COPIES: bool;
+    const COPIES: bool = false;
     /// The result. `FLUSH`: a subnormal becomes zero.
     fn apply<const FMA: bool, const FLUSH: bool>(x: [u32; 3]) -> u32;
 }
@@ -29,55 +29,16 @@ pub(super) trait LaneOp {
 /// An operation of each lane.
 pub(super) struct Each<O>(PhantomData<O>);
 
-/// Treatment of subnormal singles.
-trait Subnormals {
-    /// True if those in registers become zeros as sources.
-    const FLUSH_ROWS: bool;
-    /// True if those that are constants or single elements do.
-    const FLUSH_SAME: bool;
-    /// True if those that are results do. They need not where none can be.
-    fn flush_result<O: LaneOp>() -> bool;
-}
-
-/// They are kept.
-struct Kept;
-
-impl Subnormals for Kept {
-    const FLUSH_ROWS: bool = false;
-    const FLUSH_SAME: bool = false;
-    #[inline(always)]
-    fn flush_result<O: LaneOp>() -> bool {
-        false
-    }
-}
-
-/// They become zeros.
-struct Flushed;
-
-impl Subnormals for Flushed {
-    const FLUSH_ROWS: bool = true;
-    const FLUSH_SAME: bool = true;
-    #[inline(always)]
-    fn flush_result<O: LaneOp>() -> bool {
-        true
-    }
-}
-
-/// They become zeros, but no register of the sources holds any.
-struct Absent;
-
-impl Subnormals for Absent {
-    const FLUSH_ROWS: bool = false;
-    const FLUSH_SAME: bool = true;
-    #[inline(always)]
-    fn flush_result<O: LaneOp>() -> bool {
-        !O::STAYS_NORMAL
-    }
-}
-
-/// Dwords of a source, modified and flushed; `None` outside of the register file.
+/// Dwords of a source, modified; `None` outside of the register file. `FLUSH`: subnormal singles
+/// become zeros. `NORMAL`: no row holds any.
 #[inline(always)]
-fn operand<S: Subnormals, const N: usize, const SINGLES: bool, const FULL: bool>(
+fn operand<
+    const N: usize,
+    const SINGLES: bool,
+    const FLUSH: bool,
+    const FULL: bool,
+    const NORMAL: bool,
+>(
     call: &Call,
     registers: &Registers,
     index: usize,
@@ -85,30 +46,38 @@ fn operand<S: Subnormals, const N: usize, const SINGLES: bool, const FULL: bool>
     let source = &call.operands.sources[index];
     if !FULL && let Some(dword) = source.place.same(registers) {
         let dword = source.modified(SINGLES, dword);
-        return Some([if SINGLES && S::FLUSH_SAME { flush32(dword) } else { dword }; N]);
+        return Some([if SINGLES && FLUSH { flush32(dword) } else { dword }; N]);
     }
     let row = call.row::<N, FULL>(registers, index)?;
     let row = if FULL { row } else { row.map(|dword| source.modified(SINGLES, dword)) };
-    Some(if SINGLES && S::FLUSH_ROWS { row.map(flush32) } else { row })
+    Some(if SINGLES && FLUSH && !NORMAL { row.map(flush32) } else { row })
 }
 
 /// Results of all lanes; `None` if a source is outside of the register file.
 #[inline(always)]
-fn lanes<O: LaneOp, S: Subnormals, const N: usize, const FMA: bool, const FULL: bool>(
+fn lanes<
+    O: LaneOp,
+    const N: usize,
+    const FMA: bool,
+    const FLUSH: bool,
+    const FULL: bool,
+    const NORMAL: bool,
+>(
     call: &Call,
     registers: &Registers,
 ) -> Option<[u32; N]> {
     let read = |index| match O::SINGLES {
-        true => operand::<S, N, true, FULL>(call, registers, index),
-        false => operand::<S, N, false, FULL>(call, registers, index),
+        true => operand::<N, true, FLUSH, FULL, NORMAL>(call, registers, index),
+        false => operand::<N, false, FLUSH, FULL, NORMAL>(call, registers, index),
     };
     let a = read(0)?;
     let b = if O::SOURCES > 1 { read(1)? } else { a };
     let c = if O::SOURCES > 2 { read(2)? } else { a };
+    let may_be_subnormal = !(NORMAL && O::STAYS_NORMAL);
     let mut results = [0; N];
     for lane in 0..N {
         let sources = [a[lane], b[lane], c[lane]];
-        results[lane] = if S::flush_result::<O>() {
+        results[lane] = if FLUSH && may_be_subnormal {
             O::apply::<FMA, true>(sources)
         } else {
             O::apply::<FMA, false>(sources)
@@ -122,11 +91,18 @@ fn lanes<O: LaneOp, S: Subnormals, const N: usize, const FMA: bool, const FULL: 
 
 /// Computes all lanes, then writes them.
 #[inline(always)]
-fn each<O: LaneOp, S: Subnormals, const N: usize, const FMA: bool, const FULL: bool>(
+fn each<
+    O: LaneOp,
+    const N: usize,
+    const FMA: bool,
+    const FLUSH: bool,
+    const FULL: bool,
+    const NORMAL: bool,
+>(
     call: &Call,
     registers: &mut Registers,
 ) {
-    if let Some(results) = lanes::<O, S, N, FMA, FULL>(call, registers) {
+    if let Some(results) = lanes::<O, N, FMA, FLUSH, FULL, NORMAL>(call, registers) {
         call.store::<N, FULL>(registers, &results);
     }
 }
@@ -139,12 +115,10 @@ impl<O: LaneOp> Job for Each<O> {
         call: &Call,
         registers: &mut Registers,
     ) {
-        if NORMAL {
-            each::<O, Absent, N, FMA, FULL>(call, registers);
-        } else if Self::MINDS_SUBNORMALS && registers.flushes() {
-            each::<O, Flushed, N, FMA, FULL>(call, registers);
+        if NORMAL || Self::MINDS_SUBNORMALS && registers.flushes() {
+            each::<O, N, FMA, true, FULL, NORMAL>(call, registers);
         } else {
-            each::<O, Kept, N, FMA, FULL>(call, registers);
+            each::<O, N, FMA, false, FULL, NORMAL>(call, registers);
         }
     }
 }
@@ -157,7 +131,6 @@ impl<O: FloatOp> LaneOp for Singles<O> {
     const SINGLES: bool = true;
     const SINGLE: bool = true;
     const STAYS_NORMAL: bool = O::STAYS_NORMAL;
-    const COPIES: bool = false;
     #[inline(always)]
     fn apply<const FMA: bool, const FLUSH: bool>(x: [u32; 3]) -> u32 {
         let value = O::apply::<FMA, false>(x.map(f32::from_bits));
@@ -173,7 +146,6 @@ impl<O: NarrowOp> LaneOp for Integers<O> {
     const SOURCES: usize = O::SOURCES;
     const SINGLES: bool = false;
     const SINGLE: bool = false;
-    const STAYS_NORMAL: bool = O::COPIES;
     const COPIES: bool = O::COPIES;
     #[inline(always)]
     fn apply<const FMA: bool, const FLUSH: bool>(x: [u32; 3]) -> u32 {
@@ -192,7 +164,6 @@ macro_rules! lane_ops {
             const SINGLES: bool = $singles;
             const SINGLE: bool = $single;
             const STAYS_NORMAL: bool = $normal;
-            const COPIES: bool = false;
             #[inline(always)]
             fn apply<const FMA: bool, const FLUSH: bool>($x: [u32; 3]) -> u32 {
                 let bits = $value;
@@ -292,13 +263,13 @@ pub(super) struct Compare<T>(PhantomData<T>);
 
 /// Truth of a comparison by lane; `None` if a source is outside of the register file.
 #[inline(always)]
-fn compared<T: Ordered, S: Subnormals, const N: usize, const FULL: bool>(
+fn compared<T: Ordered, const N: usize, const FLUSH: bool, const FULL: bool, const NORMAL: bool>(
     call: &Call,
     registers: &Registers,
 ) -> Option<u32> {
     let read = |index| match T::SINGLE {
-        true => operand::<S, N, true, FULL>(call, registers, index),
-        false => operand::<S, N, false, FULL>(call, registers, index),
+        true => operand::<N, true, FLUSH, FULL, NORMAL>(call, registers, index),
+        false => operand::<N, false, FLUSH, FULL, NORMAL>(call, registers, index),
     };
     let cond = call.operands.condition.and_then(|condition| condition.cond);
     Some(condition::compare(cond, &read(0)?.map(T::of), &read(1)?.map(T::of)))
@@ -312,12 +283,10 @@ impl<T: Ordered> Job for Compare<T> {
         call: &Call,
         registers: &mut Registers,
     ) {
-        let truths = if NORMAL {
-            compared::<T, Absent, N, FULL>(call, registers)
-        } else if T::SINGLE && registers.flushes() {
-            compared::<T, Flushed, N, FULL>(call, registers)
+        let truths = if NORMAL || T::SINGLE && registers.flushes() {
+            compared::<T, N, true, FULL, NORMAL>(call, registers)
         } else {
-            compared::<T, Kept, N, FULL>(call, registers)
+            compared::<T, N, false, FULL, NORMAL>(call, registers)
         };
         let Some(truths) = truths else { return };
         call.store::<N, FULL>(registers, &condition::masks::<N>(truths));
