@@ -45,6 +45,7 @@ pub const CHECKS: &[Check] = &[
     ("spelling", spelling::check),
     ("name", language::check_names),
     ("length", length::check),
+    ("folder", length::check_folders),
     ("circle", circles::check_files),
     ("upward", circles::check_folders),
     ("generation", generations::check),

@@ -2,7 +2,7 @@
 
 use amd_isa::{Format, Opcode, Property};
 
-use crate::comparison::Comparison;
+use crate::arithmetic::comparison::Comparison;
 use crate::image_form::ImageForm;
 
 /// Class of an instruction.

@@ -2,12 +2,12 @@
 
 use amd_isa::Kind;
 
-use crate::comparison::{Comparison, Condition, Type};
+use crate::arithmetic::comparison::{Comparison, Condition, Type};
+use crate::arithmetic::float::{FloatMode, class16, class32, class64};
+use crate::arithmetic::short;
 use crate::error::Reason;
-use crate::float::{FloatMode, class16, class32, class64};
 use crate::register::LANES;
 use crate::run::Step;
-use crate::short;
 
 impl Step<'_> {
     /// Executes `v_cmp…`: a bit per lane, 0 for inactive lanes; `v_cmpx` sets EXEC, too.

@@ -3,8 +3,8 @@
 
 use amd_isa::{Opcode, Scalar};
 
+use crate::arithmetic::float::FloatMode;
 use crate::error::Reason;
-use crate::float::FloatMode;
 use crate::register::LANES;
 use crate::run::Step;
 

@@ -2,8 +2,8 @@
 
 use amd_isa::{Kind, Opcode, Operand, Scalar};
 
+use crate::arithmetic::float::FloatMode;
 use crate::error::Reason;
-use crate::float::FloatMode;
 use crate::register::LANES;
 use crate::run::Step;
 

@@ -23,25 +23,19 @@
 //! assert_eq!(f32::from_bits(wave.vector[2][63]), 1.0);
 //! ```
 
-pub mod bits;
+mod arithmetic;
 mod class;
 mod compare;
-mod comparison;
 mod constant;
 mod control;
-mod convert;
 mod division;
 mod dpp;
 mod error;
-mod float;
-mod half;
 mod host;
 mod image_form;
 mod image_resource;
-mod integer;
 mod lanes;
 mod memory;
-mod operations;
 mod parts;
 mod pending;
 mod program;
@@ -51,17 +45,16 @@ mod resource;
 mod rows;
 mod run;
 mod scalar;
-mod short;
 mod state;
 mod vector;
 
+pub use arithmetic::integer::atomic;
 pub use error::{ExecutionError, Reason};
 pub use host::{
     Export, Host, ImageAccess, ImageOperation, LaneValues, Level, Memory, Message, Recorder,
     TexelAccess,
 };
 pub use image_resource::{ImageKind, ImageResource, SamplerResource};
-pub use integer::atomic;
 pub use program::{Program, ProgramError};
 pub use quirks::Quirks;
 pub use register::LANES;

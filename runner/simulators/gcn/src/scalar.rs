@@ -2,8 +2,8 @@
 
 use amd_isa::{Format, Opcode, Operand, Scalar};
 
-use crate::bits;
-use crate::comparison::{Comparison, Condition, Type};
+use crate::arithmetic::bits;
+use crate::arithmetic::comparison::{Comparison, Condition, Type};
 use crate::error::Reason;
 use crate::run::{Next, Step};
 

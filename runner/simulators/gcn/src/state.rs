@@ -2,8 +2,8 @@
 
 use amd_isa::{Register, Scalar};
 
+use crate::arithmetic::float::INITIAL_MODE;
 use crate::error::Reason;
-use crate::float::INITIAL_MODE;
 use crate::pending::Pending;
 use crate::program::Program;
 use crate::quirks::Quirks;

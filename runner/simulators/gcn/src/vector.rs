@@ -2,11 +2,11 @@
 
 use amd_isa::{Kind, Opcode, Scalar};
 
+use crate::arithmetic::float::{FloatMode, INITIAL_MODE};
+use crate::arithmetic::integer;
+use crate::arithmetic::operations::{family, output};
 use crate::class::Class;
 use crate::error::Reason;
-use crate::float::{FloatMode, INITIAL_MODE};
-use crate::integer;
-use crate::operations::{family, output};
 use crate::quirks::Quirks;
 use crate::register::LANES;
 use crate::rows::{Effect, Input, Plan};

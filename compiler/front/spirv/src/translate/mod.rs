@@ -3,45 +3,34 @@
 //! Results of instructions are locals that are assigned at the instruction, or, if used
 //! once in the same block and free of effects, expressions at their use. Pointers are places:
 //! a variable and the steps of access chains. `OpPhi` is a local that the blocks before assign at
-//! their ends. Structured control flow becomes statements (module `control`).
+//! their ends. Structured control flow becomes statements (`structure`).
 
-mod alias;
 mod arithmetic;
 mod atomic;
-mod ballot;
 mod builder;
 mod call;
 mod comparison;
 mod composite;
 mod constant;
-mod control;
 mod conversion;
 mod extended;
-mod flow;
 mod function;
-mod image;
+mod images;
 mod instruction;
 mod interface;
 mod layout;
-mod leaving;
 mod memory;
 mod modes;
 mod names;
 mod operation;
 mod place;
-mod place_expression;
-mod pointer;
+mod pointers;
 mod product;
-mod query;
-mod sampled;
 mod state;
-mod subgroup;
-mod subgroup_loop;
-mod switch;
-mod table;
+mod structure;
+mod subgroups;
 mod types;
 mod variable;
-mod variable_pointer;
 mod ways;
 
 use program::{Shader, TypeTable};

@@ -246,7 +246,7 @@ impl Step<'_> {
         let (_, operation) = name.split_once("_atomic_").ok_or_else(|| self.not_modeled())?;
         let operation = operation.trim_end_matches("_x2");
         let old = self.read_bytes(access.address, bytes)? as u64;
-        let new = crate::integer::atomic(operation, wide, old, value(0), value(1))
+        let new = crate::arithmetic::integer::atomic(operation, wide, old, value(0), value(1))
             .ok_or_else(|| self.not_modeled())?;
         self.write_bytes(access.address, &new.to_le_bytes()[..bytes])?;
         let mut result = vec![old as u32];

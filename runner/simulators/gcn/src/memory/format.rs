@@ -1,6 +1,6 @@
 //! Conversion between memory and registers by the formats of buffers.
 
-use crate::half;
+use crate::arithmetic::half;
 
 /// Sizes in bits of the channels of a data format, from the lowest; empty for no format.
 pub(crate) fn channel_bits(data_format: u8) -> &'static [u32] {

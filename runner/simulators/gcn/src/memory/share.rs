@@ -2,8 +2,8 @@
 
 use amd_isa::{Opcode, Operand, Register};
 
+use crate::arithmetic::integer;
 use crate::error::Reason;
-use crate::integer;
 use crate::pending;
 use crate::register::LANES;
 use crate::run::Step;

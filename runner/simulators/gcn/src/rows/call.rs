@@ -2,8 +2,8 @@
 
 use amd_isa::{Kind, Modifiers, Opcode};
 
-use crate::float::FloatMode;
-use crate::operations::{Family, output};
+use crate::arithmetic::float::FloatMode;
+use crate::arithmetic::operations::{Family, output};
 use crate::quirks::Quirks;
 use crate::register::LANES;
 

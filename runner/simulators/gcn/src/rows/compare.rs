@@ -4,8 +4,8 @@ use std::marker::PhantomData;
 
 use super::call::{Call, Job, Row, mask};
 use super::machine::Runner;
-use crate::comparison::Type;
-use crate::float::FloatMode;
+use crate::arithmetic::comparison::Type;
+use crate::arithmetic::float::FloatMode;
 use crate::register::LANES;
 
 /// Operands of a type.

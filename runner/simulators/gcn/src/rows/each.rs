@@ -6,10 +6,10 @@ use amd_isa::{Kind, Opcode};
 
 use super::call::{Call, Job, Row, WideRow};
 use super::machine::Runner;
-use crate::float::FloatMode;
+use crate::arithmetic::float::FloatMode;
+use crate::arithmetic::{convert, integer, operations};
 use crate::quirks::Quirks;
 use crate::register::LANES;
-use crate::{convert, integer, operations};
 
 /// An operation of one lane in the default mode.
 trait LaneOp {

@@ -41,7 +41,7 @@ pub(crate) struct Plan {
 
 impl Plan {
     /// Executes the instruction; returns the mask of lanes that is its other result. The mode is
-    /// [`FloatMode::DEFAULT`](crate::float::FloatMode::DEFAULT).
+    /// [`FloatMode::DEFAULT`](crate::arithmetic::float::FloatMode::DEFAULT).
     #[inline]
     pub(crate) fn run(
         &self,

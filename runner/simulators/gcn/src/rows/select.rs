@@ -6,11 +6,11 @@ use super::call::{Operands, Place, RowSource};
 use super::machine::Runner;
 use super::plan::{Effect, Input, Plan};
 use super::{compare, each, sum};
+use crate::arithmetic::comparison::{Comparison, Condition};
+use crate::arithmetic::float::FloatMode;
+use crate::arithmetic::operations::family;
 use crate::class::Class;
-use crate::comparison::{Comparison, Condition};
 use crate::constant::constant;
-use crate::float::FloatMode;
-use crate::operations::family;
 use crate::quirks::Quirks;
 
 /// Value of a source that is a vector register, or that an operation does not have.

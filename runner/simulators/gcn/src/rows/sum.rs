@@ -6,7 +6,7 @@ use amd_isa::Opcode;
 
 use super::call::{Call, Job, Row, mask};
 use super::machine::Runner;
-use crate::integer::carry;
+use crate::arithmetic::integer::carry;
 use crate::register::LANES;
 
 /// An operation of one lane: result and carry.

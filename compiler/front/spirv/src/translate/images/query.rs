@@ -6,9 +6,9 @@ use program::{
 };
 use rspirv::spirv::Op;
 
-use super::state::ShaderBuilder;
 use crate::error::Error;
 use crate::module::Instruction;
+use crate::translate::state::ShaderBuilder;
 
 /// The function of a derivative or vote.
 fn function(op: Op) -> Option<F> {

@@ -6,10 +6,10 @@ use rspirv::spirv::Op;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::flow::{Construct, ConstructKind, Position};
-use super::state::ShaderBuilder;
 use crate::dominance::Dominance;
 use crate::error::Error;
 use crate::module::{Function, Instruction};
+use crate::translate::state::ShaderBuilder;
 
 /// Most constructs inside each other.
 const MAX_DEPTH: usize = 200;

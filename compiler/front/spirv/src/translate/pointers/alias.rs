@@ -7,9 +7,9 @@ use program::{LocalId, TypeId};
 use rspirv::spirv::{Op, StorageClass};
 use rustc_hash::FxHashSet;
 
-use super::place::{Place, Root};
-use super::state::{ShaderBuilder, Value};
 use crate::module::{Function, Instruction};
+use crate::translate::place::{Place, Root};
+use crate::translate::state::{ShaderBuilder, Value};
 
 impl ShaderBuilder<'_> {
     /// The parameters of a function to which a call passes pointers to a variable that another one

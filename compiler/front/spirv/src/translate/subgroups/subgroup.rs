@@ -6,10 +6,10 @@ use program::{
 };
 use rspirv::spirv::Op;
 
-use super::place::Computed;
-use super::state::ShaderBuilder;
 use crate::error::Error;
 use crate::module::Instruction;
+use crate::translate::place::Computed;
+use crate::translate::state::ShaderBuilder;
 
 impl ShaderBuilder<'_> {
     /// A built-in input of one unsigned integer.

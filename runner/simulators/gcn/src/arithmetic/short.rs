@@ -3,8 +3,8 @@
 
 use amd_isa::Opcode;
 
-use crate::float::{FloatMode, max64, min64, turns};
-use crate::half;
+use super::float::{FloatMode, max64, min64, turns};
+use super::half;
 
 /// Largest half below 1.
 const BELOW_ONE: f64 = 1.0 - 1.0 / 2048.0;

@@ -13,10 +13,10 @@ use program::{
 };
 use rspirv::spirv::{GroupOperation, Op};
 
-use super::arithmetic::{signed, unsigned};
-use super::state::{ShaderBuilder, Value};
 use crate::error::Error;
 use crate::module::Instruction;
+use crate::translate::arithmetic::{signed, unsigned};
+use crate::translate::state::{ShaderBuilder, Value};
 
 /// Joins two values of a reduction.
 #[derive(Clone, Copy)]

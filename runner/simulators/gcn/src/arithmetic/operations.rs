@@ -2,11 +2,11 @@
 
 use amd_isa::{Kind, Modifiers, Opcode};
 
-use crate::convert;
-use crate::float::{FloatMode, cube, max32, max64, med32, min32, min64, turns};
-use crate::integer;
+use super::convert;
+use super::float::{FloatMode, cube, max32, max64, med32, min32, min64, turns};
+use super::integer;
+use super::short;
 use crate::quirks::Quirks;
-use crate::short;
 
 /// Operations with one way to compute their results; `None` for others.
 pub(crate) type Family = fn(Opcode, [u64; 3], FloatMode, &Quirks) -> Option<u64>;

@@ -7,9 +7,9 @@ use program::{
 };
 use rspirv::spirv::{GroupOperation, Op};
 
-use super::state::ShaderBuilder;
 use crate::error::Error;
 use crate::module::Instruction;
+use crate::translate::state::ShaderBuilder;
 
 impl ShaderBuilder<'_> {
     /// The result of an instruction on a ballot; `None` for others.

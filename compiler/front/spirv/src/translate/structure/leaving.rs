@@ -5,7 +5,7 @@
 use program::{ExprId, ExprKind, LocalId, Shader, Statement};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::state::ShaderBuilder;
+use crate::translate::state::ShaderBuilder;
 
 /// Loops of a function, with the locals that are declared and used in them. Loop 0 is the function.
 #[derive(Default)]

@@ -8,9 +8,9 @@ use rustc_hash::FxHashSet;
 
 use super::control::Follow;
 use super::flow::{Construct, ConstructKind, Position};
-use super::state::ShaderBuilder;
 use crate::error::Error;
 use crate::module::{Instruction, Operand};
+use crate::translate::state::ShaderBuilder;
 
 /// A case in the making.
 struct Target {

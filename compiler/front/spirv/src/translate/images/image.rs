@@ -5,10 +5,10 @@ use program::types::{Dim, ImageType, SamplerType};
 use program::{ExprId, ExprKind, ImageOp, Scalar, Statement, TextureLod, TextureOp, Type};
 use rspirv::spirv::{ImageOperands as O, Op};
 
-use super::place::Place;
-use super::state::{ShaderBuilder, Texel, Value};
 use crate::error::Error;
 use crate::module::{Instruction, Operand};
+use crate::translate::place::Place;
+use crate::translate::state::{ShaderBuilder, Texel, Value};
 
 /// Optional operands of image instructions.
 #[derive(Default)]

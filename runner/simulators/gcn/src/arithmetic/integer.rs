@@ -2,7 +2,7 @@
 
 use amd_isa::Opcode;
 
-use crate::bits;
+use super::bits;
 
 /// New value of an atomic operation. Compare and swap of buffers has the new value first, that of
 /// the data share (`cmpst`) second.

@@ -110,7 +110,7 @@ impl Position<'_> {
     }
 }
 
-impl super::state::ShaderBuilder<'_> {
+impl crate::translate::state::ShaderBuilder<'_> {
     /// Appends the jump to a block; values of its `OpPhi`s are assigned already.
     pub(crate) fn jump(
         &mut self,

@@ -5,10 +5,10 @@ use program::{Global, GlobalId, Storage};
 use rspirv::spirv::Op;
 use rustc_hash::FxHashMap;
 
-use super::place::{Place, Root};
-use super::state::{ShaderBuilder, Value};
 use crate::error::Error;
 use crate::module::{self, Instruction, Module, Operand};
+use crate::translate::place::{Place, Root};
+use crate::translate::state::{ShaderBuilder, Value};
 
 /// A variable that may be a table.
 #[derive(Default)]

@@ -3,10 +3,10 @@
 use program::{BinaryOp, ExprId, ExprKind, LocalId, Scalar, Statement, TypeId};
 use rspirv::spirv::Op;
 
-use super::place::{Choice, Place, Root, Step};
-use super::state::{ShaderBuilder, Value};
 use crate::error::Error;
 use crate::module::Instruction;
+use crate::translate::place::{Choice, Place, Root, Step};
+use crate::translate::state::{ShaderBuilder, Value};
 
 impl ShaderBuilder<'_> {
     /// Appends a comparison of pointers; returns false for others.

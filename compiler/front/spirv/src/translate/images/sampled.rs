@@ -10,11 +10,11 @@ use program::variable::{LayoutQualifiers, SeparateSampler};
 use program::{ArrayLength, Global, GlobalId, Storage, Type};
 use rspirv::spirv::{Decoration as D, Op};
 
-use super::place::{Pair, Place, Root, Step};
-use super::state::{ShaderBuilder, Value};
 use crate::entry::Api;
 use crate::error::Error;
 use crate::module::Instruction;
+use crate::translate::place::{Pair, Place, Root, Step};
+use crate::translate::state::{ShaderBuilder, Value};
 
 impl ShaderBuilder<'_> {
     /// True for textures, samplers and both in one.

@@ -2,8 +2,8 @@
 
 use amd_isa::Opcode;
 
-use crate::float::FloatMode;
-use crate::half;
+use super::float::FloatMode;
+use super::half;
 
 /// Result of a conversion; `None` for other operations.
 #[inline(always)]

@@ -9,11 +9,11 @@
 use program::{ExprId, ExprKind, LocalId, Scalar, TypeId};
 use rspirv::spirv::{Op, StorageClass};
 
-use super::place::{Choice, Place, Root, Step};
-use super::state::{ShaderBuilder, Value};
-use super::ways::{MOST_WAYS, Way, Ways};
 use crate::error::Error;
 use crate::module::Instruction;
+use crate::translate::place::{Choice, Place, Root, Step};
+use crate::translate::state::{ShaderBuilder, Value};
+use crate::translate::ways::{MOST_WAYS, Way, Ways};
 
 /// Most indices on a way.
 const MOST_INDICES: usize = 3;

@@ -2,10 +2,10 @@
 
 use program::{ExprId, ExprKind, Type, TypeId};
 
-use super::place::{Parts, Place, Root, Step};
-use super::state::ShaderBuilder;
 use crate::error::Error;
 use crate::module::Instruction;
+use crate::translate::place::{Parts, Place, Root, Step};
+use crate::translate::state::ShaderBuilder;
 
 impl ShaderBuilder<'_> {
     /// The expression that names a place.

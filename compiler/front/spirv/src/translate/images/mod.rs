@@ -1,0 +1,5 @@
+//! Textures, samplers and images.
+
+mod image;
+mod query;
+mod sampled;

@@ -1,0 +1,5 @@
+//! Instructions on subgroups.
+
+mod ballot;
+mod subgroup;
+mod subgroup_loop;
