@@ -8,8 +8,8 @@ pub(crate) struct Member {
     pub(crate) member: &'static str,
 }
 
-/// Members of `VkPhysicalDeviceFeatures` in its order.
-const CORE: &[&str] = &[
+/// Members of `VkPhysicalDeviceFeatures` in its order (Vulkan 1.3, section 41.1).
+pub const CORE_FEATURES: &[&str] = &[
     "robustBufferAccess",
     "fullDrawIndexUint32",
     "imageCubeArray",
@@ -293,7 +293,10 @@ pub(crate) fn bare_feature(name: &str) -> Option<(Member, &'static str)> {
 }
 
 fn core(name: &str) -> Option<Member> {
-    CORE.iter().find(|member| **member == name).map(|member| Member { structure: "", member })
+    CORE_FEATURES
+        .iter()
+        .find(|member| **member == name)
+        .map(|member| Member { structure: "", member })
 }
 
 fn dotted(structures: &[Structure], name: &str) -> Option<Member> {

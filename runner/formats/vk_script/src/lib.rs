@@ -52,6 +52,7 @@ mod vkscript;
 
 pub use error::{ParseError, Span};
 pub use evaluate::Mismatch;
+pub use features::CORE_FEATURES;
 pub use files::ReadFile;
 pub use model::*;
 pub use removals::{Removal, RemovalLevel, removals, without};

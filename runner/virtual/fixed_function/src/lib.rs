@@ -22,6 +22,6 @@ pub use interpolation::{Corner, Interpolation, Plane};
 pub use quads::{Quad, QuadSlot, Samples, at_samples, quads, shape_spans};
 pub use raster::blend::{Colors, Comparison, Equation, Factor, Function, StencilOperation, Term};
 pub use shape::SmoothShape;
-pub use spans::{SampleSpans, line_copies, snapped_triangle};
+pub use spans::{Polygon, SampleSpans, line_copies};
 pub use stipple::{LineStipple, retain_pixels};
 pub use viewport::{Viewport, corner, snap_corner};

@@ -14,7 +14,7 @@ impl Run<'_> {
         let interface = query.interface;
         let (program, number) = (self.linked.program(), value_of(interface).unwrap_or(0));
         let missing =
-            |key| fail(Phase::Probe, format!("{interface} has no resource {}", describe(key)));
+            |key: ResourceKey<'_>| fail(Phase::Probe, format!("{interface} has no resource {key}"));
         match query.question {
             InterfaceQuestion::Whole { property, value } => {
                 let found = self.api.interface(program, number, value_of(property).unwrap_or(0));
@@ -24,7 +24,7 @@ impl Run<'_> {
                 let index = self.select(number, resource).ok_or_else(|| missing(resource))?;
                 let property_number = value_of(property).unwrap_or(0);
                 let found = self.api.resource(program, number, index, property_number);
-                expect(found, value, &format!("{interface} {} {property}", describe(resource)))
+                expect(found, value, &format!("{interface} {resource} {property}"))
             }
             InterfaceQuestion::Name { resource, name } => {
                 let index = self.select(number, resource).ok_or_else(|| missing(resource))?;
@@ -32,7 +32,7 @@ impl Run<'_> {
                 if found == name {
                     return Ok(());
                 }
-                let what = format!("{interface} {}", describe(resource));
+                let what = format!("{interface} {resource}");
                 let reason = format!("{what}: expected name `{name}`, got `{found}`");
                 Err(fail(Phase::Probe, reason))
             }
@@ -113,19 +113,5 @@ impl Run<'_> {
     fn indices(&self, interface: u32) -> std::ops::Range<u32> {
         let count = self.api.interface(self.linked.program(), interface, gl::ACTIVE_RESOURCES);
         0..u32::try_from(count).unwrap_or(0)
-    }
-}
-
-fn describe(key: ResourceKey<'_>) -> String {
-    match key {
-        ResourceKey::Name(name) => format!("`{name}`"),
-        ResourceKey::Component { location, component } => {
-            format!("at location {location} component {component}")
-        }
-        ResourceKey::Location(location) => format!("at location {location}"),
-        ResourceKey::Binding(binding) => format!("of binding {binding}"),
-        ResourceKey::Member { binding, offset, .. } => {
-            format!("of binding {binding} at offset {offset}")
-        }
     }
 }

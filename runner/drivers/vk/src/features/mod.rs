@@ -9,7 +9,8 @@ use std::ptr;
 use ash::vk;
 
 use crate::loader::{Instance, dotted};
-use table::{CORE, MOST_FIELDS, ROWS, Row};
+use table::{MOST_FIELDS, ROWS, Row};
+use vk_script::CORE_FEATURES as CORE;
 
 /// Prefix of the first structure's features, which scripts may leave out.
 const CORE_NAME: &str = "Features";

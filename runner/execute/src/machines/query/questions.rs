@@ -32,19 +32,19 @@ pub(super) fn ask(program: &Program, query: &InterfaceQuery<'_>, binding: Option
         }
         InterfaceQuestion::Property { resource, property, value } => {
             let found = select(program, &resources, key(resource))
-                .ok_or_else(|| missing(&format!("resource {}", describe(resource))))?;
+                .ok_or_else(|| missing(&format!("resource {resource}")))?;
             let answer = found.property(property.short_name()).cloned();
             let answer =
                 answer.ok_or_else(|| missing(&format!("property {property} of its resources")))?;
-            expect(answer, value, &format!("{interface} {} {property}", describe(resource)))
+            expect(answer, value, &format!("{interface} {resource} {property}"))
         }
         InterfaceQuestion::Name { resource, name } => {
             let found = select(program, &resources, key(resource))
-                .ok_or_else(|| missing(&format!("resource {}", describe(resource))))?;
+                .ok_or_else(|| missing(&format!("resource {resource}")))?;
             if found.name == name {
                 return Ok(());
             }
-            let what = format!("{interface} {}", describe(resource));
+            let what = format!("{interface} {resource}");
             Err(Verdict::fail(
                 Phase::Probe,
                 format!("{what}: expected name `{name}`, got `{}`", found.name),
@@ -152,18 +152,4 @@ fn element(resource: &Resource, name: &str) -> Option<i64> {
 /// Returns a property of the resource with a name, and the element that the name means.
 fn integer_of(resources: &[Resource], name: &str, property: &str) -> Option<(i64, i64)> {
     resources.iter().find_map(|r| Some((r.integer(property)?, element(r, name)?)))
-}
-
-fn describe(key: ResourceKey<'_>) -> String {
-    match key {
-        ResourceKey::Name(name) => format!("`{name}`"),
-        ResourceKey::Component { location, component } => {
-            format!("at location {location} component {component}")
-        }
-        ResourceKey::Location(location) => format!("at location {location}"),
-        ResourceKey::Binding(binding) => format!("of binding {binding}"),
-        ResourceKey::Member { binding, offset, .. } => {
-            format!("of binding {binding} at offset {offset}")
-        }
-    }
 }

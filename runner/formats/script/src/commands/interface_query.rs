@@ -1,5 +1,7 @@
 //! `verify program_interface_query` and its forms.
 
+use std::fmt;
+
 use super::arguments::Arguments;
 use super::query_value::{QueryValue, value};
 use crate::enums::{GlEnum, INTERFACES, PROPERTIES};
@@ -88,6 +90,22 @@ pub enum ResourceKey<'a> {
         /// It is an atomic counter.
         atomic: bool,
     },
+}
+
+impl fmt::Display for ResourceKey<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ResourceKey::Name(name) => write!(f, "`{name}`"),
+            ResourceKey::Component { location, component } => {
+                write!(f, "at location {location} component {component}")
+            }
+            ResourceKey::Location(location) => write!(f, "at location {location}"),
+            ResourceKey::Binding(binding) => write!(f, "of binding {binding}"),
+            ResourceKey::Member { binding, offset, .. } => {
+                write!(f, "of binding {binding} at offset {offset}")
+            }
+        }
+    }
 }
 
 /// Properties of interfaces.

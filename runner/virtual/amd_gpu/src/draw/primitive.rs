@@ -1,8 +1,8 @@
 //! Primitives: clipping, culling, rasterization.
 
 use fixed_function::{
-    Corner, Interpolation, LineStipple, SmoothShape, at_samples, corner, line_copies, quads,
-    shape_spans, snap_corner, snapped_triangle,
+    Interpolation, LineStipple, Polygon, SmoothShape, at_samples, corner, line_copies, quads,
+    shape_spans, snap_corner,
 };
 use gpu_service::Outcome;
 use raster::assemble::Primitive as Assembly;
@@ -48,12 +48,8 @@ impl Draw<'_> {
             return Ok(());
         }
         self.count(Count::ClippedPrimitives, 1);
-        let whole: Vec<Corner> =
-            polygon.iter().map(|vertex| corner(&viewport, vertex, &positions)).collect();
-        let snapped: Vec<SnappedPosition> = whole.iter().map(snap_corner).collect();
-        let pieces = (1..whole.len() - 1).map(|i| [0, i, i + 1]);
-        let areas = pieces.clone().map(|piece| triangle::doubled_area(&piece.map(|i| snapped[i])));
-        let doubled: i64 = areas.sum();
+        let polygon = Polygon::new(&viewport, &polygon, &positions);
+        let doubled = polygon.doubled_area();
         let fields = &self.fields().raster;
         let flag = |field: RegisterField| field.flag(self.registers);
         // With rows counted downwards a positive area is clockwise.
@@ -78,15 +74,9 @@ impl Draw<'_> {
             }
             _ => {}
         }
-        for piece in pieces {
-            let found = snapped_triangle(
-                piece.map(|i| snapped[i]),
-                piece.map(|i| whole[i]),
-                &fragments.samples,
-                &viewport.bounds,
-            );
-            let Some((spans, mut interpolation)) = found else { continue };
-            let offsets = if is_front { fields.offsets_front } else { fields.offsets_back };
+        let offsets = if is_front { fields.offsets_front } else { fields.offsets_back };
+        let pieces = polygon.rasterize(&fragments.samples, &viewport.bounds);
+        for (spans, mut interpolation) in pieces {
             self.offset_depth(&mut interpolation, flag(offsets), is_front);
             let primitive = Primitive {
                 corners,

@@ -1,12 +1,12 @@
 //! Primitives: clipping, culling, rasterization.
 
 use fixed_function::{
-    Corner, Interpolation, Samples, SmoothShape, at_samples, corner, line_copies, quads,
-    retain_pixels, shape_spans, snap_corner, snapped_triangle,
+    Interpolation, Polygon, Samples, SmoothShape, at_samples, corner, line_copies, quads,
+    retain_pixels, shape_spans, snap_corner,
 };
 use gpu_service::{Outcome, not_modeled};
 use raster::clip::{self, ClipVertex};
-use raster::rasterize::{SnappedPosition, point, triangle};
+use raster::rasterize::{SnappedPosition, point};
 
 use crate::draw::command::Draw;
 use crate::draw::fragment::quad::Primitive;
@@ -36,12 +36,8 @@ impl Draw<'_> {
             return Ok(());
         }
         self.counts.add_clipped();
-        let whole: Vec<Corner> =
-            polygon.iter().map(|vertex| corner(&viewport, vertex, &positions)).collect();
-        let snapped: Vec<SnappedPosition> = whole.iter().map(snap_corner).collect();
-        let pieces = (1..whole.len() - 1).map(|i| [0, i, i + 1]);
-        let areas = pieces.clone().map(|piece| triangle::doubled_area(&piece.map(|i| snapped[i])));
-        let doubled: i64 = areas.sum();
+        let polygon = Polygon::new(&viewport, &polygon, &positions);
+        let doubled = polygon.doubled_area();
         let state = &self.state.raster;
         // With rows counted downwards a positive area is clockwise.
         let is_front = (doubled < 0) == state.front_is_counterclockwise;
@@ -66,14 +62,8 @@ impl Draw<'_> {
             }
             Fill::Reserved(mode) => return not_modeled(format!("polygon mode {mode}")),
         }
-        for piece in pieces {
-            let found = snapped_triangle(
-                piece.map(|i| snapped[i]),
-                piece.map(|i| whole[i]),
-                &fragments.samples,
-                &viewport.bounds,
-            );
-            let Some((spans, mut interpolation)) = found else { continue };
+        let pieces = polygon.rasterize(&fragments.samples, &viewport.bounds);
+        for (spans, mut interpolation) in pieces {
             self.offset_depth(&mut interpolation, Kind::Solid);
             let primitive = Primitive {
                 corners,
