@@ -12,13 +12,13 @@ use tokio::task::JoinSet;
 
 use crate::console::message::message;
 use crate::schedule::listen;
-use crate::supervise::{ExplanationRequest, Pool, Request};
 use execute::Mode;
 use results::bundle::{self, Bundle};
 use results::event::{Reporter, TestEvent};
 use results::names::is_program;
 use results::verdict::{Outcome, Status, TestResult};
 use results::{DriverHeader, Repeat, uses_driver};
+use supervise::{ExplanationRequest, Pool, Request};
 use vocabulary::Target;
 
 /// Maximum size of a run's bundles in bytes.

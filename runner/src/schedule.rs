@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc;
 
-use crate::supervise::Finished;
 use results::event::{Reporter, TestEvent};
 use results::verdict::{Counts, TestResult};
+use supervise::Finished;
 
 /// A plan of test cases, identified by index. Implementations define the test cases and their
 /// execution.

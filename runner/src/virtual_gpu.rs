@@ -15,8 +15,8 @@ use vocabulary::Generation;
 
 use crate::console::message::message;
 use crate::device_library;
-use crate::supervise::Environment;
 use crate::temporary_folder::TemporaryFolder;
+use supervise::Environment;
 
 /// Environment variable with the file of failed batches.
 const FAILURES_VARIABLE: &str = "RUNNER_GPU_FAILURES";

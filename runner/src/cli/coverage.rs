@@ -18,12 +18,12 @@ use crate::console::message::message;
 use crate::console::{Console, Described, DescribedCase, DescribedTest};
 use crate::schedule::{self, Limits, Plan};
 use crate::select::{FileKinds, TestFile};
-use crate::supervise::{Finished, Pool, Request};
 use execute::CaseOverride;
 use results::coverage::Kind;
 use results::names::printable_line;
 use results::replace_file;
 use results::verdict::{Outcome, TestResult, Verdict};
+use supervise::{Finished, Pool, Request};
 use tools::coverage::{Coverage, Part, all, table};
 use vocabulary::Target;
 

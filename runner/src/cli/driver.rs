@@ -16,9 +16,9 @@ use super::options::configure_drivers;
 use super::output::print;
 use super::values::{Generations, generations};
 use super::workers;
-use crate::supervise::change_environment;
 use crate::virtual_gpu::{VirtualGpu, check_renderer};
 use results::DriverHeader;
+use supervise::change_environment;
 use vocabulary::{Generation, Target};
 
 /// Name of the command.

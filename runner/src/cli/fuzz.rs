@@ -20,7 +20,6 @@ use crate::console::message::message;
 use crate::console::{Console, Described, DescribedCase, DescribedTest};
 use crate::schedule::{self, Limits, Plan};
 use crate::select::{FileKinds, TestFile, find_tests, located};
-use crate::supervise::{Finished, Pool, Request};
 use crate::virtual_gpu::VirtualGpu;
 use execute::{CaseOverride, Mode};
 use results::event::Reporter;
@@ -29,6 +28,7 @@ use results::verdict::{Outcome, Status, TestResult, Verdict};
 use results::{
     Header, Repeat, RepeatTest, ResultsWriter, RunFolder, RunRecord, TEST_BYTES, read_regular,
 };
+use supervise::{Finished, Pool, Request};
 use tools::fuzz::{
     Defect, Kind, VULKAN_KINDS, expected_test, generate_without, mutate, vulkan_test,
 };

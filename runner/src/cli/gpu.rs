@@ -11,8 +11,8 @@ use vocabulary::Target;
 
 use super::exit::UNEXPECTED;
 use super::values::one_generation;
-use crate::supervise::change_environment;
 use crate::virtual_gpu::VirtualGpu;
+use supervise::change_environment;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\

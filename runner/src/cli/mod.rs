@@ -69,7 +69,7 @@ pub fn main() -> ExitCode {
         Ok(true) => return ExitCode::from(EXPECTED),
         Err(error) => return usage(&error),
     }
-    crate::log::start();
+    supervise::log::start();
     let words = match settings::expand(std::env::args_os().skip(1).collect()) {
         Ok(words) => words,
         Err(error) => {

@@ -10,7 +10,6 @@ use super::args::{CompileArgs, DriverArgs, ExecuteArgs, RunArgs};
 use super::install;
 use super::suggest;
 use super::workers;
-use crate::supervise;
 use execute::driver::Platform;
 use execute::external::{CommandLine, ExternalCompiler};
 use execute::{

@@ -8,10 +8,10 @@ use super::args::ExecuteArgs;
 use super::values::process_arguments;
 use super::workers::{self, Split};
 use crate::schedule;
-use crate::supervise::{Pool, Request};
 use crate::virtual_gpu::VirtualGpu;
 use execute::CaseOverride;
 use results::verdict::Verdict;
+use supervise::{Pool, Request};
 use tools::{Case, CaseRunner, RunError};
 use vocabulary::Target;
 

@@ -10,12 +10,12 @@ use super::options::command_options;
 use crate::console::{Described, DescribedCase, DescribedTest};
 use crate::schedule::Plan;
 use crate::select::TestFile;
-use crate::supervise::{Finished, Pool, Request};
 use results::expect::Expectations;
 use results::names::{piglit_name, printable_line};
 use results::shard::Durations;
 use results::verdict::{Outcome, Phase, Status, TestResult, Verdict};
 use results::{Repeat, Run};
+use supervise::{Finished, Pool, Request};
 use vocabulary::Target;
 
 /// Test and generation.

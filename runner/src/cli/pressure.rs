@@ -83,7 +83,7 @@ fn kernels(test: &TestFile, generation: Target) -> anyhow::Result<Kernels> {
         execute::read_script(&test.path).with_context(|| test.path.display().to_string())?;
     let Ok(script) = script::parse(&bytes) else { return Ok(kernels) };
     let (Ok(program), Some(devinfo)) =
-        (crate::look::linked(&script, generation), execute::devinfo(generation))
+        (look::linked(&script, generation), execute::devinfo(generation))
     else {
         return Ok(kernels);
     };

@@ -22,7 +22,6 @@ use crate::console::message::message;
 use crate::profiles::is_profile;
 use crate::schedule::{self, Limits};
 use crate::select::{TestFile, located};
-use crate::supervise::{self, Pool};
 use crate::virtual_gpu::VirtualGpu;
 use results::ShardHeader;
 use results::event::Reporter;
@@ -30,6 +29,7 @@ use results::expect::Expectations;
 use results::names::quoted;
 use results::shard::{Durations, Shard, selection_hash};
 use results::{Header, JUNIT_FILE, Repeat, ResultsWriter, Run, RunFolder, RunRecord};
+use supervise::Pool;
 use vocabulary::Target;
 
 /// Runs tests; `words` is the command line, settings included.

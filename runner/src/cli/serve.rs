@@ -21,7 +21,6 @@ use crate::console::message::message;
 use crate::schedule;
 use crate::select::{find_tests, located};
 use crate::serve::{self, Catalog, Guard, Offer, Runs};
-use crate::supervise;
 use crate::temporary_folder::TemporaryFolder;
 use execute::Mode;
 use vocabulary::{Stage, Target, Width};

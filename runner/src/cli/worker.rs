@@ -13,15 +13,15 @@ use super::exit::EXPECTED;
 use super::look_options::look_options;
 use super::options::execute_options;
 use super::plan::tests_of_a_block;
-use crate::look::{self, LookRequest};
 use crate::mock;
-use crate::supervise::{self, Done, ExplanationRequest, Request};
 use crate::virtual_gpu::{Failures, UsedKernels, check_renderer};
 use execute::{Devices, RunOptions, TestCase};
 use execute::{RanKernel, add_kernels};
+use look::LookRequest;
 use results::bundle::Bundle;
 use results::verdict::{Phase, Status, Verdict};
 use shader_device::Cores;
+use supervise::{Done, ExplanationRequest, Request};
 use vocabulary::{Stage, Target, Width};
 
 /// Instructions that a worker of the page keeps: an edit has those of the one before.

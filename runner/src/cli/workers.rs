@@ -7,7 +7,6 @@ use std::process::Output;
 use std::time::Duration;
 
 use super::args::ExecuteArgs;
-use crate::supervise;
 use execute::executor;
 use vocabulary::Target;
 

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tokio::sync::Semaphore;
 
-use crate::look::LookRequest;
-use crate::supervise::{Finished, Pool, Request, Settings};
+use look::LookRequest;
+use supervise::{Finished, Pool, Request, Settings};
 use tools::Case;
 use vocabulary::Target;
 

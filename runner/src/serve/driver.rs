@@ -8,9 +8,9 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use serde::Serialize;
 
-use crate::supervise::Program;
 use crate::temporary_folder::TemporaryFolder;
 use external_program::{Call, End, Kept, Limits, Outcome, run};
+use supervise::Program;
 
 /// Maximum length of a shown text in bytes.
 const LONGEST: usize = 1 << 20;

@@ -22,11 +22,11 @@ use std::sync::Arc;
 
 use tokio::sync::{Mutex, Semaphore};
 
-use crate::supervise::Settings;
 use desk::Desk;
 use execute::Mode;
 use external_program::Limits;
 use routes::{DriverLooks, Site};
+use supervise::Settings;
 
 /// Time of a look at a driver as a multiple of that of others: the driver starts anew each time.
 const DRIVER_FACTOR: u32 = 5;

@@ -15,10 +15,10 @@ use super::driver::{self, DriverForm};
 use super::guard::Guard;
 use super::page;
 use super::runs::Runs;
-use crate::look::LookRequest;
-use crate::supervise::{Finished, Program};
 use execute::Mode;
 use external_program::Limits;
+use look::LookRequest;
+use supervise::{Finished, Program};
 use tokio::sync::Semaphore;
 use vocabulary::Target;
 

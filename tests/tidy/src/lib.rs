@@ -46,6 +46,7 @@ pub const CHECKS: &[Check] = &[
     ("name", language::check_names),
     ("length", length::check),
     ("folder", length::check_folders),
+    ("size", length::check_crates),
     ("circle", circles::check_files),
     ("upward", circles::check_folders),
     ("generation", generations::check),

@@ -21,12 +21,12 @@ use crate::cli::output::print;
 use crate::cli::workers;
 use crate::console::message::message;
 use crate::select::located_test;
-use crate::supervise::{cause, change_environment};
 use crate::temporary_folder::TemporaryFolder;
 use crate::virtual_gpu::VirtualGpu;
 use execute::{Devices, ExecutorSelection, RunOptions, TestCase};
 use intel_device::TraceLog;
 use shader_device::TraceFilter;
+use supervise::{cause, change_environment};
 
 /// Name of the hidden command that executes a test on the driver.
 const COMMAND: &str = "%test";

@@ -9,8 +9,8 @@ use vocabulary::CodegenOptions;
 
 use super::args::{ShowArgs, WITHOUT_DRIVER, What};
 use super::ir_runs::ir_runs;
-use crate::look::stage_ir;
 use execute::{SourceTexts, code_text};
+use look::stage_ir;
 use results::passes::ScopePasses;
 use shader_device::BinarySource;
 use shader_device::scope_passes;

@@ -14,8 +14,8 @@ use regex::Regex;
 use serde::Serialize;
 use tokio::io::{AsyncBufReadExt, BufReader};
 
-use super::protocol::{self, Question, Reply, Request};
 use crate::log;
+use crate::protocol::{self, Question, Reply, Request};
 
 /// Size of the kept part of a worker's standard error.
 const KEPT: usize = 2 << 10;

@@ -17,7 +17,7 @@ thread_local! {
 
 /// Runs `body`; a panic becomes a crash with the panic's message and location, and a raised
 /// internal error one of its phase.
-pub(super) fn caught<T: From<Verdict>>(body: impl FnOnce() -> T) -> T {
+pub(crate) fn caught<T: From<Verdict>>(body: impl FnOnce() -> T) -> T {
     capture();
     RUNNING.set(true);
     let outcome = catch_unwind(AssertUnwindSafe(body));

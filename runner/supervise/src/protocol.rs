@@ -10,8 +10,8 @@ use std::io::{self, Write};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::look::LookRequest;
 use execute::CaseOverride;
+use look::LookRequest;
 use results::DriverHeader;
 use results::verdict::{Phase, TestResult, Verdict};
 use tools::Case;
@@ -80,7 +80,7 @@ pub struct ExplanationRequest {
 
 /// A question about a test case that takes too long.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Question {
+pub(crate) struct Question {
     /// Index of the test case in the plan.
     pub late: usize,
 }
@@ -122,13 +122,13 @@ pub enum Reply {
 
 /// The end of a test case in a worker's standard error: what follows belongs to the next one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Mark {
+pub(crate) struct Mark {
     /// Index of the test case in the plan.
     pub case: usize,
 }
 
 /// Returns what a worker wrote to its standard error during a test case; `None` without its mark.
-pub(super) fn errors_of(case: usize, errors: &[u8]) -> Option<&[u8]> {
+pub(crate) fn errors_of(case: usize, errors: &[u8]) -> Option<&[u8]> {
     let mut mark = Vec::new();
     write(&mut mark, &Mark { case }).ok()?;
     let end = errors.windows(mark.len()).rposition(|part| part == mark)?;
@@ -136,7 +136,7 @@ pub(super) fn errors_of(case: usize, errors: &[u8]) -> Option<&[u8]> {
 }
 
 /// Returns what follows the last mark in a worker's standard error.
-pub(super) fn last_errors(errors: &[u8]) -> &[u8] {
+pub(crate) fn last_errors(errors: &[u8]) -> &[u8] {
     let Some(mark) = errors.iter().rposition(|&byte| byte == SEPARATOR) else { return errors };
     let end = errors[mark..].iter().position(|&byte| byte == b'\n');
     end.map_or(&[], |end| &errors[mark + end + 1..])
@@ -156,14 +156,14 @@ mod path {
         Bytes(OsString),
     }
 
-    pub(super) fn serialize<S: Serializer>(path: &OsStr, serializer: S) -> Result<S::Ok, S::Error> {
+    pub(crate) fn serialize<S: Serializer>(path: &OsStr, serializer: S) -> Result<S::Ok, S::Error> {
         match path.to_str() {
             Some(text) => text.serialize(serializer),
             None => path.serialize(serializer),
         }
     }
 
-    pub(super) fn deserialize<'d, D: Deserializer<'d>>(
+    pub(crate) fn deserialize<'d, D: Deserializer<'d>>(
         deserializer: D,
     ) -> Result<OsString, D::Error> {
         Ok(match Name::deserialize(deserializer)? {
@@ -177,7 +177,7 @@ mod path {
 ///
 /// # Errors
 /// Fails if the other side has closed the stream.
-pub(super) fn write(out: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
+pub(crate) fn write(out: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
     let mut record = vec![SEPARATOR];
     serde_json::to_writer(&mut record, value)?;
     record.push(b'\n');
@@ -186,7 +186,7 @@ pub(super) fn write(out: &mut impl Write, value: &impl Serialize) -> io::Result<
 }
 
 /// Returns the record at the end of a line; `None` for other lines.
-pub(super) fn read<T: DeserializeOwned>(line: &[u8]) -> Option<T> {
+pub(crate) fn read<T: DeserializeOwned>(line: &[u8]) -> Option<T> {
     let start = line.iter().rposition(|&byte| byte == SEPARATOR)? + 1;
     serde_json::from_slice(&line[start..]).ok()
 }

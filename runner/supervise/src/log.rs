@@ -6,12 +6,11 @@
 //! nothing is logged, and a span costs the test of one flag.
 
 use std::env;
+use std::io::{self, Write};
 
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::fmt::{format::FmtSpan, layer};
 use tracing_subscriber::prelude::*;
-
-use crate::console::message::message;
 
 /// Name of the environment variable.
 pub const VARIABLE: &str = "RUNNER_LOG";
@@ -31,10 +30,13 @@ pub fn start() {
             let lines = layer()
                 .with_span_events(FmtSpan::CLOSE)
                 .with_ansi(false)
-                .with_writer(std::io::stderr)
+                .with_writer(io::stderr)
                 .with_filter(filter);
             tracing_subscriber::registry().with(lines).init();
         }
-        Err(error) => message!("warning: {VARIABLE}: {error}"),
+        // Nothing else can report that standard error is closed.
+        Err(error) => {
+            let _ = writeln!(io::stderr(), "warning: {VARIABLE}: {error}");
+        }
     }
 }

@@ -19,7 +19,7 @@ const MOST_UNDEFINED: usize = 4096;
 
 /// A framebuffer of one executor.
 #[derive(Debug, Serialize)]
-pub(super) struct Picture {
+pub(crate) struct Picture {
     /// `simulator` or `reference`.
     executor: &'static str,
     width: u32,
@@ -38,7 +38,7 @@ pub(super) struct Picture {
 
 impl Picture {
     /// Returns the picture of a framebuffer; `None` if it is empty or too large.
-    pub(super) fn of(executor: &'static str, values: &Readback) -> Option<Picture> {
+    pub(crate) fn of(executor: &'static str, values: &Readback) -> Option<Picture> {
         let rect = values.rect;
         let width = u32::try_from(rect.x1.checked_sub(rect.x0)?).ok()?;
         let height = u32::try_from(rect.y1.checked_sub(rect.y0)?).ok()?;
@@ -69,7 +69,7 @@ impl Picture {
 }
 
 /// Compresses bytes to text.
-pub(super) fn packed(bytes: &[u8]) -> String {
+pub(crate) fn packed(bytes: &[u8]) -> String {
     let mut encoder = ZlibEncoder::new(Vec::new(), Compression::fast());
     // Writing to memory cannot fail.
     let _ = encoder.write_all(bytes);

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::code::{KernelListing, executed};
-use super::picture::{Picture, packed};
+use crate::code::{KernelListing, executed};
+use crate::picture::{Picture, packed};
 use execute::{BufferRecord, DeviceKind, Explanation, TestCase};
 use results::bundle::ProbeRecord;
 use results::place::place;
@@ -13,7 +13,7 @@ use results::verdict::{Phase, StageStatistics, Status, Verdict};
 
 /// All that an execution on one target shows.
 #[derive(Debug, Serialize)]
-pub(super) struct TestLook {
+pub(crate) struct TestLook {
     verdict: VerdictLook,
     /// Numbers of the executed code.
     stages: Vec<StageStatistics>,
@@ -71,7 +71,7 @@ impl VerdictLook {
 }
 
 /// Executes a text and describes all that came of it.
-pub(super) fn result(path: &Path, text: &[u8], case: &TestCase<'_>) -> TestLook {
+pub(crate) fn result(path: &Path, text: &[u8], case: &TestCase<'_>) -> TestLook {
     let mut explanation = Explanation { keeps_buffers: true, ..Explanation::default() };
     let mut verdict = execute::run_replaced_explained(path, text, case, &mut explanation).cut();
     explanation.name_probes(text);

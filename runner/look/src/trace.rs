@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::program::traced;
+use crate::program::traced;
 use execute::TestCase;
 use shader_device::TraceFilter;
 
@@ -11,7 +11,7 @@ const LONGEST: usize = 1 << 20;
 
 /// The trace of a stage.
 #[derive(Debug, Serialize)]
-pub(super) struct TraceLook {
+pub(crate) struct TraceLook {
     /// As `runner show … trace` prints it.
     text: String,
     /// True if the end is left out.
@@ -19,7 +19,7 @@ pub(super) struct TraceLook {
 }
 
 /// Executes a text on the simulator alone with a trace.
-pub(super) fn trace(
+pub(crate) fn trace(
     text: &[u8],
     filter: TraceFilter,
     case: &TestCase<'_>,

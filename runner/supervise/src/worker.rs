@@ -7,8 +7,8 @@ use std::time::Instant;
 
 use shader_device::STACK;
 
-use super::panics::caught;
-use super::protocol::{self, Answer, Mark, Place, Question, Request};
+use crate::panics::caught;
+use crate::protocol::{self, Answer, Mark, Place, Question, Request};
 use results::verdict::Verdict;
 use vocabulary::{Phase, Progress};
 

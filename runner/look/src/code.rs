@@ -4,14 +4,14 @@ use compiler::listing::{self, Listing};
 use program::{Program, StageKey};
 use serde::Serialize;
 
-use super::program::linked_or_reason;
+use crate::program::linked_or_reason;
 use execute::{SourceTexts, StageKeys, TestCase};
 use shader_device::ExecutedKernel;
 use vocabulary::{CodegenOptions, Stage, Target, Width};
 
 /// A line of a listing.
 #[derive(Debug, Serialize)]
-pub(super) struct Row {
+pub(crate) struct Row {
     /// The text.
     text: String,
     /// Line of the test file that it comes from.
@@ -24,7 +24,7 @@ pub(super) struct Row {
 
 /// The machine code of a stage at one width.
 #[derive(Debug, Serialize)]
-pub(super) struct KernelListing {
+pub(crate) struct KernelListing {
     stage: &'static str,
     width: &'static str,
     rows: Vec<Row>,
@@ -32,12 +32,12 @@ pub(super) struct KernelListing {
 
 /// Machine code with source lines.
 #[derive(Debug, Serialize)]
-pub(super) struct CodeLook {
+pub(crate) struct CodeLook {
     kernels: Vec<KernelListing>,
 }
 
 /// Returns the rows of a listing with the lines of the file.
-pub(super) fn rows(listing: Listing, stage: Stage, sources: &SourceTexts<'_>) -> Vec<Row> {
+pub(crate) fn rows(listing: Listing, stage: Stage, sources: &SourceTexts<'_>) -> Vec<Row> {
     let row = |row: listing::Row| {
         let line = row.line.and_then(|line| sources.line(stage, row.unit, line));
         let offset = row.offset.map(|offset| offset as usize);
@@ -47,7 +47,7 @@ pub(super) fn rows(listing: Listing, stage: Stage, sources: &SourceTexts<'_>) ->
 }
 
 /// Returns the listings of executed kernels, without source lines: caches do not keep them.
-pub(super) fn executed(kernels: &[ExecutedKernel], target: Target) -> Vec<KernelListing> {
+pub(crate) fn executed(kernels: &[ExecutedKernel], target: Target) -> Vec<KernelListing> {
     let listing = |kernel: &ExecutedKernel| KernelListing {
         stage: kernel.stage.name(),
         width: kernel.width.name(),
@@ -72,7 +72,7 @@ fn executed_rows(kernel: &ExecutedKernel, target: Target) -> Result<Vec<Row>, St
 }
 
 /// Compiles every stage of a text and lists the code with the lines of the file.
-pub(super) fn code(text: &[u8], case: &TestCase<'_>) -> anyhow::Result<CodeLook> {
+pub(crate) fn code(text: &[u8], case: &TestCase<'_>) -> anyhow::Result<CodeLook> {
     anyhow::ensure!(
         case.options.execution.is_our_code(),
         "only this project's compiler knows source lines"

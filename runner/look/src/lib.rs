@@ -1,5 +1,11 @@
 //! Looks into a test: its verdict, code, IR, traces and pictures as JSON, for the page of
 //! `runner serve`.
+//!
+//! ```
+//! let request: look::LookRequest = serde_json::from_str(r#"{"form": {"kind": "result"}}"#)?;
+//! assert_eq!(request.form, look::Form::Result);
+//! # Ok::<(), serde_json::Error>(())
+//! ```
 
 mod code;
 mod ir;

@@ -2,15 +2,15 @@
 
 use serde::Serialize;
 
-use super::code::{Row, rows};
-use super::program::{linked_or_reason, stage_ir};
+use crate::code::{Row, rows};
+use crate::program::{linked_or_reason, stage_ir};
 use compiler::listing;
 use execute::{SourceTexts, StageKeys, TestCase};
 use vocabulary::Stage;
 
 /// The IR of a stage.
 #[derive(Debug, Serialize)]
-pub(super) struct IrLook {
+pub(crate) struct IrLook {
     /// All runs of passes in order; the first one is lowering.
     runs: Vec<PassRun>,
     /// Index of the shown run.
@@ -28,7 +28,7 @@ struct PassRun {
 }
 
 /// Compiles a stage up to the IR after a run.
-pub(super) fn ir(
+pub(crate) fn ir(
     text: &[u8],
     stage: Stage,
     wanted: Option<usize>,

@@ -28,7 +28,7 @@ pub fn linked(script: &Script<'_>, target: Target) -> Result<Arc<Program>, Verdi
 }
 
 /// Returns the linked program of a script, or the reason why there is none as an error.
-pub(super) fn linked_or_reason(
+pub(crate) fn linked_or_reason(
     script: &Script<'_>,
     target: Target,
 ) -> anyhow::Result<Arc<Program>> {

@@ -7,9 +7,9 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::oneshot;
 use tokio::time::{Interval, MissedTickBehavior, interval};
 
-use super::process::{Process, Program, push_lines};
-use super::protocol::{Answer, Place, Reply, Request};
 use crate::log;
+use crate::process::{Process, Program, push_lines};
+use crate::protocol::{Answer, Place, Reply, Request};
 use results::verdict::{Outcome, Phase, Status, Verdict};
 
 /// Interval of the checks of time and memory limits.

@@ -6,8 +6,16 @@
 //! process that executes many test cases concurrently; `--isolate` has as many processes as jobs,
 //! which execute a batch of test cases one after the other. When a process dies, its running test
 //! cases are executed again, each in a separate process, to isolate the crash.
+//!
+//! ```
+//! let mut command = std::process::Command::new("runner");
+//! let changes = vec![("LANG".into(), Some("C".into())), ("DISPLAY".into(), None)];
+//! supervise::change_environment(&mut command, &changes);
+//! assert_eq!(command.get_envs().count(), 2);
+//! ```
 
 mod files;
+pub mod log;
 mod memory;
 mod panics;
 mod process;
