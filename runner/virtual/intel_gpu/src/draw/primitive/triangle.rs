@@ -6,7 +6,7 @@ use fixed_function::{
 };
 use gpu_service::{Outcome, not_modeled};
 use raster::clip::{self, ClipVertex};
-use raster::rasterize::{SnappedPosition, point};
+use raster::rasterize::point;
 
 use crate::draw::command::Draw;
 use crate::draw::fragment::quad::Primitive;
