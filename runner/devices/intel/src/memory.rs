@@ -259,6 +259,9 @@ impl<'a> Memory<'a> {
 
     /// Executes sampler messages: constants pulled through the sampler, and textures.
     pub(crate) fn sample(&mut self, request: &SamplerRequest) -> Reply<Texels> {
+        if request.has_half_return {
+            return Err(HostError("results of 16 bits are not modeled".into()));
+        }
         let mut texels: Texels = [[0; 16]; 4];
         match self.bound(request.surface) {
             Some(Bound::UniformBlock(n))

@@ -190,6 +190,8 @@ pub struct SamplerRequest {
     pub count: u8,
     /// Channels that want a result.
     pub mask: u16,
+    /// Components have 16 bits: floats are half floats, integers have their low bits.
+    pub has_half_return: bool,
     /// Parameters in message order, with their meaning and raw bits per channel.
     pub params: Vec<(Param, [u32; 16])>,
 }

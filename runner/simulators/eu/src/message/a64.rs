@@ -28,10 +28,8 @@ fn respond_qwords(response: &mut Response, values: &[u64; 16], count: usize, mas
     for first in (0..count).step_by(4) {
         let dword = |lane: usize| (values[first + lane / 2] >> (lane % 2 * 32)) as u32;
         let written = (0..4).filter(|channel| mask >> (first + channel) & 1 != 0);
-        response.push((
-            std::array::from_fn(dword),
-            written.fold(0, |bits, channel| bits | 3 << (channel * 2)),
-        ));
+        let words = written.fold(0, |words, channel| words | 0xf << (channel * 4));
+        response.push((std::array::from_fn(dword), words));
     }
 }
 

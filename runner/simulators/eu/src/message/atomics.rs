@@ -2,7 +2,7 @@
 
 use intel_isa::desc::{AtomicOp as Code, FloatAtomicOp, SlotGroup};
 
-use super::payload::{Message, Response, respond_plane};
+use super::payload::{Message, Response, respond_plane, words_of};
 use super::surface::{Pixels, surface_mask, vertices};
 use crate::error::Reason;
 use crate::host::{AtomicOp, Host, Surface};
@@ -146,7 +146,7 @@ fn operands_at(
 fn respond(message: &Message, results: &[u32; 16], count: usize, mask: u32) -> Response {
     let mut response = Vec::new();
     if count == 2 {
-        response.push(([results[0], 0, 0, 0, results[1], 0, 0, 0], message.enabled as u8));
+        response.push(([results[0], 0, 0, 0, results[1], 0, 0, 0], words_of(message.enabled)));
     } else {
         respond_plane(&mut response, results, count, mask);
     }

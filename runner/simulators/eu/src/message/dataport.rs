@@ -8,7 +8,7 @@ use intel_isa::desc::{BlockSize, DataOp, DataPortMessage, ScratchMessage, SlotGr
 
 use super::a64;
 use super::atomics::{self, Change};
-use super::payload::{Message, Response, respond_plane};
+use super::payload::{Message, Response, WHOLE, respond_plane, words_of};
 use super::surface::{Pixels, block_data, block_response, components, registers_of, surface_mask};
 use crate::error::Reason;
 use crate::host::{Host, Surface};
@@ -75,7 +75,7 @@ pub(super) fn execute(
         DataOp::AtomicCounter { .. } => Err(Reason::NotModeled("append counters".into())),
         DataOp::Fence { .. } => {
             host.fence()?;
-            Ok(vec![([0; 8], 0xff); message.response])
+            Ok(vec![([0; 8], WHOLE); message.response])
         }
         DataOp::A64Read { simd16, mask } => a64::read(message, simd16, mask, host),
         DataOp::A64Write { simd16, mask } => a64::write(message, simd16, mask, host),
@@ -114,7 +114,7 @@ pub(super) fn scratch(
     if !request.write {
         let mut data = vec![0; count * 32];
         host.read(Surface::Scratch, offset, &mut data)?;
-        return Ok(registers_of(&data).into_iter().map(|register| (register, 0xff)).collect());
+        return Ok(registers_of(&data).into_iter().map(|register| (register, WHOLE)).collect());
     }
     for index in 0..count {
         let register = message.register(1 + index)?;
@@ -198,7 +198,7 @@ fn dual_block_read(
             host.read(surface, offset.wrapping_add(index * 16), half)?;
         }
         response.extend(
-            registers_of(&data).into_iter().map(|register| (register, message.enabled as u8)),
+            registers_of(&data).into_iter().map(|register| (register, words_of(message.enabled))),
         );
     }
     Ok(response)
@@ -305,7 +305,7 @@ fn untyped_read(
                 }
             }
         }
-        return Ok(vec![(register, message.enabled as u8)]);
+        return Ok(vec![(register, words_of(message.enabled))]);
     }
     let offsets = message.plane(first, count)?;
     let mut response = Vec::new();
@@ -365,7 +365,7 @@ fn typed_read(
     if slots == SlotGroup::Simd4x2 {
         return Ok(vec![(
             std::array::from_fn(|lane| texels[lane / 4][lane % 4]),
-            message.enabled as u8,
+            words_of(message.enabled),
         )]);
     }
     let mut response = Vec::new();

@@ -26,7 +26,7 @@ use crate::op::low_bits;
 use crate::quirks::Quirks;
 use crate::regs::{GRF_COUNT, Registers};
 use crate::thread::Thread;
-use payload::{Message, Payload, Response};
+use payload::{Message, Payload, Response, WHOLE};
 
 /// Executes a send; `Ok(true)` if it ended the thread.
 pub(crate) fn send(
@@ -158,6 +158,9 @@ fn gather(
     Ok(())
 }
 
+/// Bits of the words of a dword.
+const WORDS: [u32; 4] = [0, 0xffff, 0xffff_0000, u32::MAX];
+
 /// Writes the response. Registers the function did not fill become garbage, so that a wrong length
 /// shows.
 fn deliver(
@@ -182,7 +185,7 @@ fn deliver(
     let overlaps = first < start + length && start < first + message.response;
     let broken = quirks.gen8_r127 && first + message.response == GRF_COUNT && overlaps;
     for index in 0..message.response {
-        if let Some((values, 0xff)) = answer.get(index)
+        if let Some((values, WHOLE)) = answer.get(index)
             && !broken
         {
             thread.regs.set_register(first + index, values);
@@ -191,8 +194,10 @@ fn deliver(
         let mut register = thread.regs.register(first + index);
         for (lane, dword) in register.iter_mut().enumerate() {
             match answer.get(index) {
-                Some((_, written)) if written >> lane & 1 == 0 && !broken => {}
-                Some((values, _)) if !broken => *dword = values[lane],
+                Some((values, written)) if !broken => {
+                    let bits = WORDS[usize::from(written >> (2 * lane) & 3)];
+                    *dword = *dword & !bits | values[lane] & bits;
+                }
                 _ => {
                     *dword =
                         thread.regs.garbage.get((0x9000 + first + index * 8 + lane) as u64) as u32
@@ -221,7 +226,7 @@ fn gateway(
         }
         GatewayFn::Timestamp => {
             let time = host.time();
-            Ok(vec![([time as u32, (time >> 32) as u32, 0, 0, 0, 0, 0, 0], 0xff)])
+            Ok(vec![([time as u32, (time >> 32) as u32, 0, 0, 0, 0, 0, 0], WHOLE)])
         }
         other => Err(Reason::NotModeled(format!("gateway function {}", other.text()))),
     }

@@ -28,8 +28,17 @@ pub(crate) struct Message<'a> {
     pub eot: bool,
 }
 
-/// A response to be written to the destination: registers, and per register the dwords that are.
-pub(crate) type Response = Vec<([u32; 8], u8)>;
+/// A response to be written to the destination: registers, and per register the words that are, a
+/// bit each.
+pub(crate) type Response = Vec<([u32; 8], u16)>;
+
+/// All words of a register.
+pub(crate) const WHOLE: u16 = 0xffff;
+
+/// Returns the words of a register's dwords, a bit each.
+pub(crate) fn words_of(dwords: u32) -> u16 {
+    (0..8).filter(|dword| dwords >> dword & 1 != 0).fold(0, |words, dword| words | 3 << (2 * dword))
+}
 
 impl Message<'_> {
     /// Payload register `index`; an error if the message is shorter.
@@ -62,6 +71,13 @@ pub(crate) fn respond_plane(response: &mut Response, plane: &[u32; 16], count: u
     for half in 0..count.div_ceil(8) {
         let mut register = [0; 8];
         register.copy_from_slice(&plane[half * 8..half * 8 + 8]);
-        response.push((register, (mask >> (half * 8)) as u8));
+        response.push((register, words_of(mask >> (half * 8))));
     }
+}
+
+/// Appends a plane of 8 or 16 channels as one register of words, writing only `mask`ed channels.
+pub(crate) fn respond_words(response: &mut Response, plane: &[u32; 16], count: usize, mask: u32) {
+    let word = |channel: usize| plane[channel] & 0xffff;
+    let register = std::array::from_fn(|dword| word(2 * dword) | word(2 * dword + 1) << 16);
+    response.push((register, (mask & ((1 << count) - 1)) as u16));
 }

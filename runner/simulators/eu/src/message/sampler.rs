@@ -6,9 +6,9 @@
 
 use intel_isa::desc::{SamplerMessage, SamplerOp as Code, SamplerSimd};
 
-use super::payload::{Message, Response, respond_plane};
+use super::payload::{Message, Response, respond_plane, respond_words, words_of};
 use crate::error::Reason;
-use crate::host::{Host, Param, SamplerOp, SamplerRequest};
+use crate::host::{Host, Param, SamplerOp, SamplerRequest, Texels};
 use Param::*;
 
 /// Parameters with their meaning, in message order.
@@ -126,9 +126,6 @@ pub(super) fn execute(
     let header = message.header()?;
     let mode = mode(message, request.simd, header.as_ref())?;
     let op = operation(request.op);
-    if request.half_return {
-        return Err(Reason::NotModeled("16-bit sampler return format".into()));
-    }
     let (params, count) = parameters(message, op, mode)?;
     let mask = match mode {
         Mode::Simd4x2 => {
@@ -137,6 +134,9 @@ pub(super) fn execute(
         Mode::Simd8 => message.enabled as u16 & 0xff,
         Mode::Simd16 => message.enabled as u16,
     };
+    if request.half_return && mode == Mode::Simd4x2 {
+        return Err(Reason::NotModeled("16-bit sampler return format of SIMD4x2".into()));
+    }
     let request = SamplerRequest {
         op,
         surface: request.surface,
@@ -145,10 +145,12 @@ pub(super) fn execute(
         simd4x2: mode == Mode::Simd4x2,
         count,
         mask,
+        has_half_return: request.half_return,
         params,
     };
     let texels = host.sample(&request)?;
-    Ok(respond(message, mode, &texels, header.map_or(0, |header| header[2] >> 12 & 0xf)))
+    let absent = header.map_or(0, |header| header[2] >> 12 & 0xf);
+    Ok(respond(message, mode, request.has_half_return, &texels, absent))
 }
 
 fn parameters(message: &Message, op: SamplerOp, mode: Mode) -> Result<(Params, u8), Reason> {
@@ -174,18 +176,26 @@ fn parameters(message: &Message, op: SamplerOp, mode: Mode) -> Result<(Params, u
     Ok((params, count as u8))
 }
 
-/// The response holds the components the header's write mask (set bits: not written) leaves.
-fn respond(message: &Message, mode: Mode, texels: &[[u32; 16]; 4], absent: u32) -> Response {
+/// The response holds the components the header's write mask (set bits: not written) leaves, each
+/// in registers of its own. Words of 8 channels leave the upper half of theirs as it is.
+fn respond(
+    message: &Message,
+    mode: Mode,
+    has_words: bool,
+    texels: &Texels,
+    absent: u32,
+) -> Response {
     let mut response = Vec::new();
     if mode == Mode::Simd4x2 {
         let register = std::array::from_fn(|index| texels[index % 4][index / 4]);
         // SIMD4x2 results go by channel enables like any vec4 destination.
-        return vec![(register, message.enabled as u8)];
+        return vec![(register, words_of(message.enabled))];
     }
     let count = if mode == Mode::Simd16 { 16 } else { 8 };
     for (component, plane) in texels.iter().enumerate() {
         if absent >> component & 1 == 0 {
-            respond_plane(&mut response, plane, count, message.enabled);
+            let respond = if has_words { respond_words } else { respond_plane };
+            respond(&mut response, plane, count, message.enabled);
         }
     }
     response.truncate(message.response);

@@ -2,7 +2,7 @@
 
 use intel_isa::desc::{BlockSize, SlotGroup};
 
-use super::payload::{Message, Response};
+use super::payload::{Message, Response, WHOLE};
 use crate::error::Reason;
 
 pub(super) fn bytes_of(registers: &[[u32; 8]]) -> Vec<u8> {
@@ -22,9 +22,9 @@ pub(super) fn block_response(data: &[u8], size: BlockSize) -> Response {
     let registers = registers_of(data);
     let low = registers.first().copied().unwrap_or_default();
     match size {
-        BlockSize::OneLow => vec![(low, 0x0f)],
-        BlockSize::OneHigh => vec![([0, 0, 0, 0, low[0], low[1], low[2], low[3]], 0xf0)],
-        _ => registers.into_iter().map(|register| (register, 0xff)).collect(),
+        BlockSize::OneLow => vec![(low, 0x00ff)],
+        BlockSize::OneHigh => vec![([0, 0, 0, 0, low[0], low[1], low[2], low[3]], 0xff00)],
+        _ => registers.into_iter().map(|register| (register, WHOLE)).collect(),
     }
 }
 

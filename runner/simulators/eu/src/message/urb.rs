@@ -8,7 +8,7 @@
 
 use intel_isa::desc::{UrbMessage, UrbOp};
 
-use super::payload::{Message, Response};
+use super::payload::{Message, Response, WHOLE, words_of};
 use crate::error::Reason;
 use crate::host::{Host, UrbWrite};
 
@@ -107,7 +107,7 @@ fn read(message: &Message, request: &UrbMessage, host: &mut dyn Host) -> Result<
             let dwords = if is_oword(request.op) { 4 } else { 8 };
             host.urb_read(handle, offset.wrapping_add(2 * index), &mut register[..dwords])?;
         }
-        response.push((register, 0xff));
+        response.push((register, WHOLE));
     }
     Ok(response)
 }
@@ -156,7 +156,7 @@ fn simd8_read(
     host: &mut dyn Host,
 ) -> Result<Response, Reason> {
     let (handles, offsets, _) = slots(message, request)?;
-    let mut response: Response = vec![([0; 8], message.enabled as u8); message.response];
+    let mut response: Response = vec![([0; 8], words_of(message.enabled)); message.response];
     let mut data = vec![0; message.response];
     for channel in (0..8).filter(|channel| message.enabled >> channel & 1 != 0) {
         host.urb_read(handles[channel] as u16, offsets[channel], &mut data)?;

@@ -395,6 +395,29 @@ fn sampler_messages() {
     assert_eq!(thread.register(20), [0, 100, 200, 300, 1, 101, 201, 301]);
 }
 
+/// Words of 8 channels fill the lower half of a register for each component, those of 16 one.
+#[test]
+fn sampler_messages_return_words() {
+    let mut host = Recorder::default();
+    let ld = |length, simd: u32| desc(length, 4, false, 1 << 30 | 7 << 12 | simd << 17);
+    let eight = message(Sfid::Sampler, build::grf(10), 2, ld(3, 1));
+    let thread = send("skl", &mut host, eight, |thread| {
+        thread.set_dispatch_mask(0x86);
+        thread.set_register(10, &[0x7777_7777; 8]);
+    })
+    .unwrap();
+    assert!(host.samples.pop().unwrap().has_half_return);
+    let old = 0x7777_7777;
+    assert_eq!(
+        thread.register(10),
+        [0x0001_7777, 0x7777_0002, old, 0x0007_7777, old, old, old, old]
+    );
+    assert_eq!(thread.register(13)[0] >> 16, 301);
+    let sixteen = message(Sfid::Sampler, build::grf(20), 2, ld(6, 2)).exec(16);
+    let thread = send("skl", &mut host, sixteen, |_| {}).unwrap();
+    assert_eq!((thread.register(20)[7], thread.register(21)[0]), (15 << 16 | 14, 101 << 16 | 100));
+}
+
 #[test]
 fn constant_and_scratch_blocks() {
     let mut host = Recorder::default();

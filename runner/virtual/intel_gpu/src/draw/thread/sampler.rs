@@ -10,6 +10,7 @@ use raster::texture::sample::look_up;
 use raster::texture::texels;
 use raster::texture::{SamplerParameters, SwizzleSource, TextureTarget};
 use surfaces::{SurfaceFormat, SurfaceKind};
+use vocabulary::half;
 
 use super::bindings::{Bound, Resources};
 
@@ -105,11 +106,25 @@ pub(crate) fn execute(resources: &Resources<'_>, request: &SamplerRequest) -> Ou
             Some(lookup) => lookup.texel(request, channel)?,
             None => direct(resources, &bound, request, channel)?,
         };
+        let texel = if request.has_half_return { words(&bound, request.op, texel) } else { texel };
         for (row, value) in texels.iter_mut().zip(texel) {
             row[channel] = value;
         }
     }
     Ok(texels)
+}
+
+/// Returns a result in 16 bits: floats as half floats, the low bits of integers.
+fn words(bound: &Bound, op: SamplerOp, texel: [u32; 4]) -> [u32; 4] {
+    let has_integers = match op {
+        SamplerOp::ResInfo | SamplerOp::SampleInfo | SamplerOp::LoadMcs => true,
+        SamplerOp::Lod => false,
+        _ => bound.format.is_some_and(|format| format.is_integer),
+    };
+    texel.map(|value| match has_integers {
+        true => value & 0xffff,
+        false => u32::from(half::from_f32(f32::from_bits(value))),
+    })
 }
 
 /// A message that looks texels up, with the state that its channels share.
