@@ -56,7 +56,9 @@ pub(crate) fn opt_schedule(program: &mut Program) -> bool {
 
 /// The places of the instructions of a block in their new order.
 fn order(program: &Program, entries: &[Entry], elsewhere: &SecondaryMap<Reg, bool>) -> Vec<usize> {
-    let Some(segments) = segments(entries) else { return (0..entries.len()).collect() };
+    let Some(segments) = segments(entries, program.kept) else {
+        return (0..entries.len()).collect();
+    };
     let mut live: FxHashSet<Dword> = FxHashSet::default();
     for used in entries.iter().flat_map(|entry| &entry.uses) {
         if elsewhere[used.part.reg] {
@@ -89,9 +91,14 @@ struct Segment {
 }
 
 /// The segments of a block; nothing if a condition code is read in another one than the next.
-fn segments(entries: &[Entry]) -> Option<Vec<Segment>> {
-    let is_barrier = |&at: &usize| entries[at].effect.acts || entries[at].effect.switches;
-    let barriers = (0..entries.len()).filter(is_barrier);
+/// Spilling reads the kept register anywhere after its definition.
+fn segments(entries: &[Entry], kept: Option<Reg>) -> Option<Vec<Segment>> {
+    let defines_kept = |entry: &Entry| {
+        entry.uses.iter().any(|used| used.role != Role::Read && Some(used.part.reg) == kept)
+    };
+    let is_barrier =
+        |entry: &Entry| entry.effect.acts || entry.effect.switches || defines_kept(entry);
+    let barriers = (0..entries.len()).filter(|&at| is_barrier(&entries[at]));
     let mut segments = Vec::new();
     let mut start = 0;
     for end in barriers.chain([entries.len()]) {
@@ -293,7 +300,7 @@ impl Graph {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machine::{Arg, Emitter, VCC};
+    use crate::machine::{Arg, Emitter, VCC, int};
     use amd_isa::{Chip, Format, Modifiers, Opcode, Operand};
 
     fn opcodes(program: &Program) -> Vec<Opcode> {
@@ -317,6 +324,24 @@ mod tests {
         assert!(opt_schedule(&mut e.program));
         use Opcode::{Exp, SEndpgm, VAddF32, VMulF32};
         assert_eq!(opcodes(&e.program), [VMulF32, VAddF32, Exp, VMulF32, VAddF32, Exp, SEndpgm]);
+    }
+
+    /// Spilling reads the descriptor of scratch memory, which nothing reads before it.
+    #[test]
+    fn the_kept_register_is_defined_first() {
+        let mut e = Emitter::new(Chip::Si);
+        let table = e.fixed(File::Scalar, 0, 2);
+        let kept = e.reg(File::Scalar, 4);
+        e.scalar_load(Opcode::SLoadDwordx4, kept, table, int(16));
+        let input = e.fixed(File::Vector, 0, 1);
+        let product = e.valu1(Opcode::VMulF32, &[input.into(), input.into()]);
+        let off = Arg::Fixed(Operand::Off);
+        let args = [Arg::Fixed(Operand::Target(0)), product.into(), off, off, off];
+        e.push(Format::Exp, Opcode::Exp, &args, Modifiers::default());
+        e.sopp(Opcode::SEndpgm, &[]);
+        e.program.kept = Some(kept.reg);
+        opt_schedule(&mut e.program);
+        assert_eq!(opcodes(&e.program)[0], Opcode::SLoadDwordx4);
     }
 
     #[test]
@@ -360,7 +385,7 @@ mod tests {
         e.place(end);
         let label = e.program.order[0];
         let entries = take_entries(&mut e.program, label);
-        let segments = segments(&entries).expect("no code of another segment");
+        let segments = segments(&entries, None).expect("no code of another segment");
         let [first, second] = &segments[..] else { panic!("{} segments", segments.len()) };
         let units: Vec<(usize, usize)> = first.units.iter().map(|u| (u.start, u.end)).collect();
         assert_eq!((first.start, units, first.pinned), (0, vec![(0, 2)], true));

@@ -56,6 +56,10 @@ fn destination(
         return None;
     }
     let result = uses.iter().find(|used| used.role != Role::Read)?;
+    // Spilling reads the kept register anywhere after its definition.
+    if program.kept == Some(result.part.reg) {
+        return None;
+    }
     let after = entries.iter().enumerate().skip(index + 1).take(FARTHEST);
     let mut reader = None;
     for (at, other) in after {
@@ -136,6 +140,15 @@ mod tests {
         assert_eq!(opcodes(&program), [mov, mov, store, store]);
         assert!(opt_sink(&mut program));
         assert_eq!(opcodes(&program), [mov, store, mov, store]);
+    }
+
+    #[test]
+    fn the_kept_register_stays_where_it_is_defined() {
+        let mut program = program();
+        program.kept = program.regs.keys().next_back();
+        opt_sink(&mut program);
+        let (mov, store) = (Opcode::VMovB32, Opcode::BufferStoreDword);
+        assert_eq!(opcodes(&program), [mov, mov, store, store]);
     }
 
     /// A comparison that writes EXEC decides which lanes an instruction writes.
