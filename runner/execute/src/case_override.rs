@@ -1,7 +1,7 @@
 //! Case overrides: differences of one execution from the others of the run.
 
 use serde::{Deserialize, Serialize};
-use vocabulary::PassLimit;
+use vocabulary::{PassLimit, Stage, Width};
 
 use super::options::{ExecutionOptions, disable_passes, disable_quirks};
 
@@ -17,6 +17,12 @@ pub struct CaseOverride {
     pub disabled_passes: Vec<String>,
     /// Additional quirks whose handling is off.
     pub disabled_quirks: Vec<String>,
+    /// The one width to compile, instead of those of the run.
+    pub width: Option<Width>,
+    /// Stages that the interpreter executes in place of the simulator.
+    pub interpreted: Vec<Stage>,
+    /// Distance in 256ths of a pixel by which the machines move all primitives.
+    pub nudge: i64,
     /// Record the optional passes that run.
     pub log_passes: bool,
     /// Record a coverage sample.
@@ -30,6 +36,11 @@ impl CaseOverride {
         options.codegen.pass_limits.extend(&self.pass_limits);
         disable_passes(&mut options.codegen, &self.disabled_passes);
         disable_quirks(&mut options.codegen, &self.disabled_quirks);
+        if let Some(width) = self.width {
+            options.codegen.widths = vec![width];
+        }
+        options.interpreted.extend(&self.interpreted);
+        options.nudge += self.nudge;
         options.log_passes |= self.log_passes;
         options
     }

@@ -8,6 +8,7 @@ use crate::external::ExternalCompiler;
 use crate::mode::Mode;
 use crate::programs::ProgramOptions;
 use compiler::{CodegenOptions, Quirk};
+use vocabulary::Stage;
 
 /// The executors of a test.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -52,6 +53,10 @@ pub struct ExecutionOptions {
     pub codegen: CodegenOptions,
     /// Record the optional passes that run.
     pub log_passes: bool,
+    /// Stages that the interpreter executes in place of the simulator.
+    pub interpreted: Vec<Stage>,
+    /// Distance in 256ths of a pixel by which the machines of OpenGL move all primitives.
+    pub nudge: i64,
     /// The math unit has the maximum documented error.
     pub worst_math: bool,
     /// Folder of binaries to execute instead of compiling, with one folder per test and generation.

@@ -389,6 +389,7 @@ impl InvocationGroup<'_> {
     /// Writes the active lanes of a place.
     pub(crate) fn store(&mut self, place: &Place, value: &Value) -> Result<(), Error> {
         let active = self.active.minus(&place.outside);
+        let astray = self.active.and(&place.outside.or(&place.undefined));
         let swizzle: SmallVec<[u8; 16]> = match &place.swizzle {
             Some(s) => SmallVec::from_slice(s),
             None => SmallVec::new(),
@@ -400,6 +401,7 @@ impl InvocationGroup<'_> {
                 let writers = active.minus(&self.helpers).minus(&self.killed);
                 for c in 0..value.components() {
                     let Some(cell) = cells.get(target(c)) else { continue };
+                    let mut before = None;
                     for lane in writers.iter() {
                         let (Some(space), Some(base)) =
                             (place.space(lane), place.offsets.get(lane))
@@ -410,12 +412,13 @@ impl InvocationGroup<'_> {
                             self.undefined.writes.set(lane, true);
                         }
                         let bits = value.get(c, lane);
-                        self.environment.store(
-                            space,
-                            base.saturating_add(cell.offset),
-                            cell.scalar.bytes(),
-                            bits,
-                        );
+                        let address = base.saturating_add(cell.offset);
+                        // Nothing orders the writes of two invocations to one place.
+                        let other = before.replace((space, address, bits));
+                        if other.is_some_and(|(s, a, b)| (s, a) == (space, address) && b != bits) {
+                            self.undefined.writes.set(lane, true);
+                        }
+                        self.environment.store(space, address, cell.scalar.bytes(), bits);
                     }
                 }
                 Ok(())
@@ -434,6 +437,13 @@ impl InvocationGroup<'_> {
                     PlaceRoot::Global(global) => &mut self.globals[global],
                     _ => return Ok(()),
                 };
+                // A write to an element that is unknown, or none, may be one to any element.
+                for lane in astray.iter() {
+                    for c in 0..destination.components() {
+                        destination.mark_undefined(c, lane);
+                    }
+                }
+                let active = active.minus(&place.undefined);
                 let first = place.offsets.first().copied().unwrap_or(0);
                 if place.offsets.iter().all(|&offset| offset == first) {
                     for c in 0..value.components() {

@@ -220,9 +220,16 @@ impl InvocationGroup<'_> {
         if uniform {
             value.make_narrow(signed);
         }
-        let indices = self.flat.rows.cells[base + usize::from(to.index)];
+        let index = base + usize::from(to.index);
+        let (indices, unknown) = (self.flat.rows.cells[index], self.flat.rows.marks[index]);
         let active = self.active.first_word();
-        let same = same_element(to, &indices, active);
+        let same = same_element(to, &indices, active).filter(|_| unknown & active == 0);
+        // A write to an element that is unknown, or none, may be one to any element.
+        for lane in self.active.iter().filter(|_| same.is_none()) {
+            if unknown >> lane & 1 != 0 || element(to, indices[lane]).is_none() {
+                (0..value.components()).for_each(|c| value.mark_undefined(c, lane));
+            }
+        }
         for (c, &row) in rows.iter().enumerate() {
             let row = base + usize::from(row);
             let (cells, marks) = (&self.flat.rows.cells[row], self.flat.rows.marks[row]);
@@ -231,7 +238,8 @@ impl InvocationGroup<'_> {
                 continue;
             }
             for lane in self.active.iter() {
-                if let Some(element) = element(to, indices[lane]) {
+                let inside = element(to, indices[lane]).filter(|_| unknown >> lane & 1 == 0);
+                if let Some(element) = inside {
                     value.set(element + c, lane, extend(cells[lane], signed));
                     if marks >> lane & 1 != 0 {
                         value.mark_undefined(element + c, lane);

@@ -144,13 +144,13 @@ fn capabilities(
     Ok(table.into())
 }
 
-/// Returns the union of the contexts of Intel's generations, which the reference offers.
+/// Returns the union of the contexts of all generations, which the reference offers.
 ///
 /// # Errors
 /// Fails if an embedded table is malformed, which the tests rule out.
 pub(crate) fn union() -> Result<ContextSet, TableError> {
     let mut all = ContextSet::default();
-    for generation in Generation::INTEL {
+    for generation in Generation::ALL {
         let set = load(generation)?;
         for (into, from) in
             [(&mut all.core, set.core), (&mut all.compat, set.compat), (&mut all.es, set.es)]

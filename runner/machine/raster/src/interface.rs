@@ -124,6 +124,11 @@ impl FragmentInterface {
         }
     }
 
+    /// True if the stage writes a color.
+    pub fn writes_colors(&self) -> bool {
+        self.locations.contains(&true)
+    }
+
     /// Returns the location that is written to an attachment, if any.
     pub fn source(&self, attachment: usize) -> Option<usize> {
         let location = if self.broadcast { 0 } else { attachment };

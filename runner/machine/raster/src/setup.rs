@@ -92,6 +92,16 @@ pub struct RasterState {
     pub depth_bias: Option<DepthBias>,
     /// Width of lines in pixels.
     pub line_width: u32,
+    /// Distance in sub-pixels by which the covered area of primitives is moved in both directions.
+    /// Other implementations choose other pixels where a center is on an edge.
+    pub nudge: i64,
+}
+
+impl RasterState {
+    /// Returns the place of a vertex.
+    fn snapped(&self, window: &[f64; 3]) -> SnappedPosition {
+        [snap(window[0]) + self.nudge, snap(window[1]) + self.nudge]
+    }
 }
 
 /// Offset of the depth of polygons (`glPolygonOffsetClamp`).
@@ -190,7 +200,7 @@ fn point(
     }
     let [x, y, z] = input.viewport.transform(&vertex.position);
     let size = input.point_size[index];
-    let spans = rasterize::point::rasterize([snap(x), snap(y)], size, &state.bounds);
+    let spans = rasterize::point::rasterize(state.snapped(&[x, y, z]), size, &state.bounds);
     let mut setup = template(PrimitiveKind::Point, front_facing);
     combine(&mut setup, &[(PlaneEquation::constant(1.0), vertex, z)]);
     // OpenGL 4.6 section 14.4.1, upper-left origin.
@@ -221,7 +231,7 @@ fn line(
     let ends = indices.map(|i| ClipVertex::original(input.positions[i], i));
     let ends = clip::line(ends, volume, input.clip_distances)?;
     let window = ends.map(|v| input.viewport.transform(&v.position));
-    let fixed: [SnappedPosition; 2] = window.map(|p| [snap(p[0]), snap(p[1])]);
+    let fixed: [SnappedPosition; 2] = window.map(|p| state.snapped(&p));
     let spans = rasterize::line::wide(fixed[0], fixed[1], state.line_width, &state.bounds);
     let (dx, dy) = (window[1][0] - window[0][0], window[1][1] - window[0][1]);
     let length = dx * dx + dy * dy;
@@ -251,7 +261,7 @@ fn triangle(
     }
     let window: Vec<[f64; 3]> =
         polygon.iter().map(|v| input.viewport.transform(&v.position)).collect();
-    let fixed: Vec<SnappedPosition> = window.iter().map(|p| [snap(p[0]), snap(p[1])]).collect();
+    let fixed: Vec<SnappedPosition> = window.iter().map(|p| state.snapped(p)).collect();
     let area: i64 = fan(&fixed).map(|t| rasterize::triangle::doubled_area(&t)).sum();
     if area == 0 {
         return Vec::new();
@@ -453,6 +463,7 @@ mod tests {
         cull: [false; 2],
         near_is_zero: false,
         from_upper: false,
+        nudge: 0,
         depth_bias: None,
         line_width: 1,
     };

@@ -71,6 +71,7 @@ mod tests {
         cull: [false; 2],
         near_is_zero: false,
         from_upper: false,
+        nudge: 0,
         depth_bias: None,
         line_width: 1,
     };

@@ -279,6 +279,7 @@ impl Setup<'_> {
                 ],
                 near_is_zero: true,
                 from_upper: true,
+                nudge: 0,
                 depth_bias: depth_bias(state, self.depth_unit()),
                 line_width: state.line_width.round().clamp(1.0, 8.0) as u32,
             },

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::elsewhere::{self, Elsewhere};
 use super::search::{self, Change};
 use super::{Bisection, Command, Conclusion, Ending, PassChange, Switch, Tried, code_changes};
 use crate::case::{Case, CaseRunner, RunError};
@@ -9,7 +10,7 @@ use execute::CaseOverride;
 use results::names::quoted;
 use results::passes::{Application, PassLimit, Scope, highest, names, numbered, stage_word};
 use results::verdict::Verdict;
-use vocabulary::{Target, Width};
+use vocabulary::{Stage, Target, Width};
 
 /// Upper limit of passes, used where their number is unknown; no stage that compiles has more.
 const MOST_PASSES: u32 = 1 << 16;
@@ -133,6 +134,8 @@ impl Search<'_> {
             changes: Vec::new(),
             every: self.options.every,
             switches: Vec::new(),
+            elsewhere: Vec::new(),
+            places: Vec::new(),
             runs: 0,
         };
         if conclusion.is_searched() {
@@ -148,6 +151,8 @@ impl Search<'_> {
         );
         if is_bad && self.options.switches {
             found.switches = self.switches(&all)?;
+            found.elsewhere = self.elsewhere(&all)?;
+            found.places = elsewhere::places(self.case.generation, &found.elsewhere);
         }
         found.runs = self.runner.count() - first;
         Ok(found)
@@ -259,6 +264,47 @@ impl Search<'_> {
             format!("runner {path} --gen {}{run} --pass-limit {at}", self.case.generation),
         );
         commands
+    }
+
+    /// Returns the endings with the interpreter in place of each stage, in each width, and on the
+    /// other generations.
+    fn elsewhere(&mut self, all: &Verdict) -> Result<Vec<Elsewhere>> {
+        let mut stages: Vec<Stage> = all.stages.iter().map(|kernel| kernel.stage).collect();
+        stages.dedup();
+        let mut widths: Vec<Width> = all.stages.iter().map(|kernel| kernel.width).collect();
+        widths.sort_unstable();
+        widths.dedup();
+        // Kernels of several widths are those of fragments and of compute shaders.
+        widths.retain(|width| ![Width::Vec4, Width::Wave64].contains(width));
+        if widths.len() < 2 {
+            widths.clear();
+        }
+        let bound: Vec<PassLimit> = self.options.to.map(PassLimit::all).into_iter().collect();
+        let mut tried: Vec<(elsewhere::Change, CaseOverride)> = Vec::new();
+        let of_stages = stages.into_iter().map(|stage| {
+            let other = CaseOverride { interpreted: vec![stage], ..CaseOverride::default() };
+            (elsewhere::Change::Interpreted(stage), other)
+        });
+        let of_widths = widths.into_iter().map(|width| {
+            let other = CaseOverride { width: Some(width), ..CaseOverride::default() };
+            (elsewhere::Change::Width(width), other)
+        });
+        tried.extend(of_stages.chain(of_widths));
+        for (_, other) in &mut tried {
+            other.pass_limits.clone_from(&bound);
+        }
+        let (changes, overrides): (Vec<_>, Vec<_>) = tried.into_iter().unzip();
+        let mut endings: Vec<Ending> = self.run(overrides)?.iter().map(Ending::of).collect();
+        let others: Vec<Target> =
+            Target::hardware().filter(|&other| other != self.case.generation).collect();
+        for &generation in &others {
+            let case = Case { generation, ..self.case.clone() };
+            let verdicts = self.runner.run(&case, vec![CaseOverride::default()])?;
+            endings.extend(verdicts.iter().map(Ending::of));
+        }
+        let changes =
+            changes.into_iter().chain(others.into_iter().map(elsewhere::Change::Generation));
+        Ok(changes.zip(endings).map(|(change, ending)| Elsewhere { change, ending }).collect())
     }
 
     /// Returns the endings without each pass and without the handling of each quirk, where they

@@ -4,53 +4,21 @@
 //! endings. [`bisect`] executes the test case under each limit. [`Bisection`] is the report.
 
 mod driver;
+mod elsewhere;
+mod ending;
 mod render;
 pub mod search;
 
 pub use driver::{BisectError, BisectOptions, bisect};
+pub use elsewhere::{Change, Elsewhere};
+pub use ending::Ending;
 pub use render::{json, terminal};
-
-use std::fmt;
 
 use serde::Serialize;
 
 use results::passes::Application;
 use results::verdict::{Phase, StageStatistics, Status, Verdict};
 use vocabulary::{Stage, Width};
-
-/// The ending of a test case, without its message: two endings may be equal although the messages
-/// differ.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-pub struct Ending {
-    /// The status.
-    pub status: Status,
-    /// The first phase that broke.
-    #[serde(rename = "layer")]
-    pub phase: Option<Phase>,
-}
-
-impl Ending {
-    /// Returns the ending of a verdict.
-    pub fn of(verdict: &Verdict) -> Ending {
-        Ending { status: verdict.status, phase: verdict.cause.as_ref().map(|(phase, _)| *phase) }
-    }
-
-    /// Returns true if nothing is wrong.
-    pub fn is_good(self) -> bool {
-        matches!(self.status, Status::Pass | Status::Warn)
-    }
-}
-
-/// Writes `pass`, or `fail, mismatch`.
-impl fmt::Display for Ending {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.status)?;
-        match self.phase {
-            Some(phase) if self.status != Status::Pass => write!(f, ", {phase}"),
-            _ => Ok(()),
-        }
-    }
-}
 
 /// The ending of a test case under a limit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -134,8 +102,8 @@ impl Conclusion {
                      front end"
                 }
                 _ => {
-                    "it fails without optional passes too: the fault is in lowering, instruction selection, \
-                     legalization, allocation, an executor or the test"
+                    "it fails without optional passes too: the fault is in lowering, a required pass, instruction \
+                     selection, allocation, an executor or the test"
                 }
             },
         }
@@ -234,6 +202,11 @@ pub struct Bisection {
     /// Single passes and quirks whose absence changes the ending; only for test cases that are bad
     /// with all passes.
     pub switches: Vec<Switch>,
+    /// Endings with another executor, in one width and on other generations; only for test cases
+    /// that are bad with all passes.
+    pub elsewhere: Vec<Elsewhere>,
+    /// Places of the fault that follow from them.
+    pub places: Vec<String>,
     /// Number of executions.
     pub runs: usize,
 }

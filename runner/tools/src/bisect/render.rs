@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Bisection, CodeChange, PassChange, Tried};
+use super::{Bisection, CodeChange, Ending, PassChange, Tried};
 use results::names::printable_line;
 use results::passes::Application;
 
@@ -27,6 +27,7 @@ pub fn terminal(found: &Bisection) -> String {
             let _ = writeln!(text, "    {:<widest$}  {}", switch.option, switch.ending);
         }
     }
+    elsewhere(&mut text, found);
     let _ = writeln!(text, "  {} runs", found.runs);
     text
 }
@@ -48,6 +49,28 @@ fn tried(tried: &Tried, passes: Option<u32>) -> String {
     let reason = tried.reason.as_ref().and_then(|reason| reason.lines().next());
     let reason = reason.map(|line| format!(": {}", printable_line(line))).unwrap_or_default();
     format!("{what:<17} {}{reason}", tried.ending)
+}
+
+/// Writes the endings with other executors and on other generations, equal ones on one line.
+fn elsewhere(text: &mut String, found: &Bisection) {
+    if found.elsewhere.is_empty() {
+        return;
+    }
+    text.push_str("\n  elsewhere:\n");
+    let mut endings: Vec<Ending> = Vec::new();
+    for tried in &found.elsewhere {
+        if !endings.contains(&tried.ending) {
+            endings.push(tried.ending);
+        }
+    }
+    for ending in endings {
+        let alike = found.elsewhere.iter().filter(|tried| tried.ending == ending);
+        let changes: Vec<String> = alike.map(|tried| tried.change.to_string()).collect();
+        let _ = writeln!(text, "    {ending}: {}", changes.join(", "));
+    }
+    for place in &found.places {
+        let _ = writeln!(text, "  {place}");
+    }
 }
 
 fn pass_change(text: &mut String, change: &PassChange) {
@@ -108,11 +131,11 @@ fn code(change: &CodeChange) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Command, Conclusion, Ending, Switch};
+    use super::super::{Change, Command, Conclusion, Elsewhere, Switch};
     use super::*;
     use results::passes::Scope;
     use results::verdict::{Phase, Status};
-    use vocabulary::{Stage, Width};
+    use vocabulary::{Stage, Target, Width};
 
     #[test]
     fn texts() {
@@ -145,6 +168,12 @@ mod tests {
             }],
             every: false,
             switches: vec![Switch { option: "--disable-pass opt_x".into(), ending: pass }],
+            elsewhere: vec![
+                Elsewhere { change: Change::Interpreted(Stage::Fragment), ending: pass },
+                Elsewhere { change: Change::Width(Width::Simd8), ending: fail },
+                Elsewhere { change: Change::Generation(Target::SI), ending: pass },
+            ],
+            places: vec!["the code is wrong".into()],
             runs: 17,
         };
         let expected = "\
@@ -162,6 +191,11 @@ a/b [ivb]
 
   without one pass, or one quirk's handling:
     --disable-pass opt_x  pass
+
+  elsewhere:
+    pass: fragment shader interpreted, --gen si
+    fail, mismatch: --width SIMD8
+  the code is wrong
   17 runs
 ";
         assert_eq!(terminal(&found), expected);

@@ -10,9 +10,11 @@ use program::types::{Scalar, Type, TypeId, TypeTable};
 use super::defects::Defect;
 use super::generator::Generator;
 use super::resources::{Lookup, Resource, Resources};
+use super::wide::{self, readable};
 
 /// Extensions that a program may need together, with their overloads.
-const SETS: [&[&str]; 8] = [
+const SETS: [&[&str]; 12] = [
+    &[],
     &[],
     &[],
     &[],
@@ -20,7 +22,21 @@ const SETS: [&[&str]; 8] = [
     &["GL_ARB_gpu_shader_int64"],
     &["GL_INTEL_shader_integer_functions2", "GL_ARB_gpu_shader_int64"],
     &["GL_AMD_gpu_shader_half_float", "GL_AMD_gpu_shader_int16", "GL_ARB_gpu_shader_int64"],
+    &["GL_AMD_gpu_shader_half_float", "GL_AMD_gpu_shader_int16", "GL_ARB_gpu_shader_int64"],
     &["GL_ARB_shader_ballot", "GL_ARB_shader_group_vote", "GL_ARB_gpu_shader_int64"],
+    &["GL_EXT_shader_integer_mix"],
+    &["GL_ARB_shader_clock", "GL_ARB_gpu_shader_int64"],
+];
+
+/// Values of the invocation's subgroup: true on every machine.
+const SUBGROUP: [&str; 7] = [
+    "gl_SubGroupInvocationARB < gl_SubGroupSizeARB",
+    "gl_SubGroupEqMaskARB == uint64_t(1) << gl_SubGroupInvocationARB",
+    "gl_SubGroupGeMaskARB == (gl_SubGroupGtMaskARB | gl_SubGroupEqMaskARB)",
+    "gl_SubGroupLeMaskARB == (gl_SubGroupLtMaskARB | gl_SubGroupEqMaskARB)",
+    "(gl_SubGroupGtMaskARB & gl_SubGroupLeMaskARB) == uint64_t(0)",
+    "(gl_SubGroupLtMaskARB & gl_SubGroupGeMaskARB) == uint64_t(0)",
+    "readFirstInvocationARB(gl_SubGroupInvocationARB) <= gl_SubGroupInvocationARB",
 ];
 
 /// Version of the programs.
@@ -53,8 +69,8 @@ const INEXACT: [Inexact; 20] = [
     ("inversesqrt", 0.5, 0.5, 8.0, |x| x.sqrt().recip()),
 ];
 
-/// Functions that need uniform control flow, or whose value nothing determines.
-const LEFT_OUT: [&str; 17] = [
+/// Functions that need uniform control flow, or another profile.
+const LEFT_OUT: [&str; 10] = [
     "dFdx",
     "dFdy",
     "fwidth",
@@ -64,13 +80,6 @@ const LEFT_OUT: [&str; 17] = [
     "dFdxCoarse",
     "dFdyCoarse",
     "fwidthCoarse",
-    "noise1",
-    "noise2",
-    "noise3",
-    "noise4",
-    "readInvocationARB",
-    "clockARB",
-    "clock2x32ARB",
     "ftransform",
 ];
 
@@ -97,6 +106,17 @@ impl Resources {
         };
         let mut lookups = Vec::new();
         for _ in 0..generator.random.between(1, 4) {
+            if generator.random.chance(40)
+                && let Some(lookup) = wide::operation(generator, set)
+            {
+                lookups.push(lookup);
+                continue;
+            }
+            if set.contains(&"GL_ARB_shader_ballot") && generator.random.chance(30) {
+                let template = format!("int({})", generator.random.pick(&SUBGROUP));
+                lookups.push(Lookup::new(template, Scalar::Int, 1));
+                continue;
+            }
             let overload = needed[generator.random.below(needed.len())];
             lookups.extend(call(generator, overload));
         }
@@ -109,6 +129,8 @@ impl Resources {
             declaration: "uniform int same;\n".to_owned(),
             variables: Vec::new(),
             lookups,
+            implicit: Vec::new(),
+            biased: Vec::new(),
             extensions: set,
             stages: 1 << stage,
         });
@@ -132,7 +154,7 @@ fn call(generator: &mut Generator, overload: &Overload) -> Option<Lookup> {
     };
     let scalar = types.scalar_of(result)?;
     let (call, scalar) = readable(name, call, scalar, rows);
-    Some(Lookup { template: rounded(name, parameters.len(), call, scalar), ty: (scalar, rows) })
+    Some(Lookup::new(rounded(name, parameters.len(), call, scalar), scalar, rows))
 }
 
 /// True if an overload with these types of parameters and value is left out.
@@ -159,23 +181,6 @@ fn is_left_out(generator: &Generator, name: &str, parameters: &[TypeId], result:
         || name == "smoothstep" && has(Scalar::Float16)
 }
 
-/// Converts a value to a type that programs hash.
-fn readable(name: &str, call: String, scalar: Scalar, rows: u8) -> (String, Scalar) {
-    let to = match scalar {
-        Scalar::Bool | Scalar::Int64 | Scalar::Uint64 | Scalar::Int16 => Scalar::Int,
-        Scalar::Uint16 => Scalar::Uint,
-        Scalar::Float16 => Scalar::Float,
-        _ => return (call, scalar),
-    };
-    // The low bits of a `double` in use are zeros.
-    let call = if name.starts_with("doubleBits") { format!("{call} >> 40") } else { call };
-    let ty = match rows {
-        1 => to.name().to_owned(),
-        _ => format!("{}vec{rows}", to.vector_prefix()),
-    };
-    (format!("{ty}({call})"), to)
-}
-
 /// Rounds the value of an inexact function.
 fn rounded(name: &str, count: usize, call: String, scalar: Scalar) -> String {
     let suffix = if scalar == Scalar::Double { "LF" } else { "" };
@@ -192,6 +197,9 @@ fn rounded(name: &str, count: usize, call: String, scalar: Scalar) -> String {
         "refract" => floor(8.0, 0.5),
         // Cubes of eighths are whole in 64ths, but for quarters.
         "smoothstep" => floor(64.0, 0.3125),
+        // Between minus one and one, and nothing more is known.
+        _ if name.starts_with("noise") => format!("({call} * 0.0)"),
+        "clock2x32ARB" => format!("({call} * 0u)"),
         _ => call,
     }
 }
@@ -279,12 +287,15 @@ fn element(name: &str, at: usize, count: usize, scalar: Scalar) -> String {
             ("round", _) => "float({17}) * 0.5 - 3.75",
             ("packSnorm2x16" | "packSnorm4x8", _) => "int({3}) - 1",
             ("packUnorm2x16" | "packUnorm4x8", _) => "int({2})",
-            ("readFirstInvocationARB", _) => "same",
+            ("readFirstInvocationARB" | "readInvocationARB", _) => "same",
             _ if scalar == Scalar::Float16 => "float({9}) * 0.5 - 2.0",
             _ => "float({17}) * 0.5 - 4.0",
         });
     }
     match (name, at) {
+        // An active invocation.
+        ("readInvocationARB", 1) => "readFirstInvocationARB(gl_SubGroupInvocationARB)",
+        ("readInvocationARB", _) => return typed("same"),
         ("anyInvocationARB" | "allInvocationsARB" | "allInvocationsEqualARB", _) => "bool(same)",
         // The set of active lanes is open, an empty set of lanes is not.
         ("ballotARB", _) => "!bool(same)",

@@ -12,12 +12,13 @@ use super::maker::{Maker, Size};
 use super::names::{any_scalar, array};
 use super::script;
 use super::stage::{HASHES, StageShader};
+use super::stored::{self, Commands};
 
 const EXTENSION: &str = "GL_ARB_compute_shader";
 /// Number of words of the result buffer for atomics.
 const ATOMIC_WORDS: usize = 64;
 /// Binding and number of words of the buffer with vectors for atomics.
-const VECTORS: usize = 2;
+const VECTORS: u32 = 2;
 const VECTOR_WORDS: usize = 64;
 /// Maximum number of probed words.
 const PROBES: usize = 600;
@@ -44,17 +45,44 @@ pub(super) fn compute(maker: &mut Maker, size: Size) -> String {
     ]);
     let groups = stage.generator.random.pick(&[(1, 1), (2, 1), (3, 2)]);
     let (invocations, total) = (x * y, x * y * groups.0 * groups.1);
-    stage.declare(&format!("layout(local_size_x = {x}, local_size_y = {y}) in;\n"));
+    let mut extensions = vec![EXTENSION];
+    let is_variable = maker.has_extensions() && stage.generator.random.chance(8);
+    if is_variable {
+        stage.enable(VARIABLE_GROUPS);
+        extensions.push(VARIABLE_GROUPS);
+        stage.declare("layout(local_size_variable) in;\n");
+        stage.seed(Scalar::Int, "width", "int(gl_LocalGroupSizeARB.x)");
+    } else {
+        stage.declare(&format!("layout(local_size_x = {x}, local_size_y = {y}) in;\n"));
+    }
     stage.declare("layout(std430, binding = 1) buffer Results { uint results[]; };\n");
     stage.seed(Scalar::Int, "id", "int(gl_LocalInvocationIndex)");
     stage.seed(Scalar::Int, "group", "int(gl_WorkGroupID.x + 7u * gl_WorkGroupID.y)");
     stage.seed(Scalar::Int, "global", "int(gl_GlobalInvocationID.x) - 3");
+    stage.seed(Scalar::Int, "row", "int(gl_LocalInvocationID.y + gl_GlobalInvocationID.y)");
+    if maker.has_extensions() && !is_variable && stage.generator.random.chance(15) {
+        derivatives(&mut stage, (x, y), &mut extensions);
+    }
+    let mut memory = Commands::default();
+    if maker.has_extensions() {
+        let group = "gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x";
+        stage.seed(Scalar::Int, "own", &format!("int({group}) * {invocations} + id"));
+        if stage.generator.random.chance(30) {
+            memory.add(stored::own_element(&mut stage, "own", total));
+        }
+        if stage.generator.random.chance(20) {
+            stored::own_shared(&mut stage, invocations, SHARED / 2);
+        }
+    }
     stage.fill(size.statements());
+    if maker.has_extensions() {
+        memory.add(other_memory(&mut stage, &mut extensions));
+    }
     if stage.generator.random.chance(70) {
         shared(&mut stage, invocations);
     }
-    let mut commands = maker.resources.commands.clone();
-    let mut after = String::new();
+    let mut commands = maker.resources.commands.clone() + &memory.before;
+    let mut after = memory.after;
     // Vulkan's uniforms outside of blocks need bindings.
     let has_uniforms = !maker.in_blocks;
     if has_uniforms && stage.generator.random.chance(30) {
@@ -65,21 +93,89 @@ pub(super) fn compute(maker: &mut Maker, size: Size) -> String {
         commands += &component_atomics(&mut stage);
         after += &script::probe_words(VECTORS, (0..VECTOR_WORDS).map(|k| 4 * k));
     }
-    if has_uniforms && stage.generator.random.chance(20) {
+    let counts = extensions.contains(&stored::COUNTER_OPERATIONS);
+    if has_uniforms && !counts && stage.generator.random.chance(20) {
         let (declared, probed) = script::counters(&mut stage);
         commands += &declared;
         after += &probed;
     }
     let words = ATOMIC_WORDS + HASHES * total;
-    let _ = writeln!(commands, "ssbo 1 {}\ncompute {} {} 1", 4 * words, groups.0, groups.1);
+    let _ = writeln!(commands, "ssbo 1 {}", 4 * words);
+    let _ = match is_variable {
+        true => writeln!(commands, "compute group size {} {} 1 {x} {y} 1", groups.0, groups.1),
+        false => writeln!(commands, "compute {} {} 1", groups.0, groups.1),
+    };
     let step = (words - ATOMIC_WORDS).div_ceil(PROBES);
     let probed = (0..ATOMIC_WORDS).chain((ATOMIC_WORDS..words).step_by(step));
-    script::require(&[&[EXTENSION], &maker.resources.extensions[..]].concat())
+    script::require(&[&extensions[..], &maker.resources.extensions].concat())
         + &format!("[compute shader]\n{}\n", stage.text())
         + &script::begin_test()
         + &commands
         + &script::probe_words(1, probed.map(|word| 4 * word))
         + &after
+}
+
+const VARIABLE_GROUPS: &str = "GL_ARB_compute_variable_group_size";
+const DERIVATIVES: &str = "GL_NV_compute_shader_derivatives";
+
+/// Computes derivatives between the four invocations of a square or of a row.
+fn derivatives(
+    stage: &mut StageShader,
+    (x, y): (usize, usize),
+    extensions: &mut Vec<&'static str>,
+) {
+    let is_square = (x % 2, y % 2) == (0, 0) && stage.generator.random.chance(50);
+    if !is_square && x * y % 4 != 0 {
+        return;
+    }
+    stage.enable(DERIVATIVES);
+    extensions.push(DERIVATIVES);
+    let group = if is_square { "quads" } else { "linear" };
+    stage.declare(&format!("layout(derivative_group_{group}NV) in;\n"));
+    let value = match is_square {
+        true => "int(gl_LocalInvocationID.x * 3u + gl_LocalInvocationID.y * 5u)",
+        false => "id * 2",
+    };
+    let function = stage.generator.random.pick(&["dFdx", "dFdy", "fwidth"]);
+    stage.seed(Scalar::Float, "slope", &format!("{function}(float({value}))"));
+}
+
+/// Adds accesses to a texel of the invocation's own, atomics and barriers at the end of `main`.
+fn other_memory(stage: &mut StageShader, extensions: &mut Vec<&'static str>) -> Commands {
+    let mut all = Commands::default();
+    match stage.generator.random.below(20) {
+        0..=3 => {
+            all.add(stored::own_texel(stage, "own"));
+            extensions.push(stored::IMAGE_SIZE);
+        }
+        4 => {
+            all.add(stored::counter_operations(stage));
+            extensions.push(stored::COUNTER_OPERATIONS);
+        }
+        5 => {
+            all.add(stored::long_atomics(stage));
+            extensions.extend(stored::LONG_ATOMICS);
+            stored::shared_long_atomics(stage, barrier(stage));
+        }
+        6 => {
+            all.add(stored::float_atomics(stage));
+            extensions.push(stored::FLOAT_ATOMICS);
+        }
+        _ => {}
+    }
+    if stage.generator.random.chance(25) {
+        let all = [
+            "memoryBarrier();",
+            "memoryBarrierBuffer();",
+            "memoryBarrierAtomicCounter();",
+            "memoryBarrierImage();",
+            "memoryBarrierShared();",
+            "groupMemoryBarrier();",
+        ];
+        let barrier = stage.generator.random.pick(&all);
+        stage.end(barrier);
+    }
+    all
 }
 
 /// Lets the invocations of a group meet in the texels of an image, a row for each group and an
@@ -144,8 +240,17 @@ fn shared(stage: &mut StageShader, invocations: usize) {
     let barrier = barrier(stage);
     stage.declare("shared int sums[4];\nshared uint bits[4];\n");
     // A group may have a single invocation.
-    stage.end("for (int k = id; k < 4; k += int(gl_WorkGroupSize.x * gl_WorkGroupSize.y)) { sums[k] = k; bits[k] = 5u; }");
+    stage.end(&format!(
+        "for (int k = id; k < 4; k += {invocations}) {{ sums[k] = k; bits[k] = 5u; }}"
+    ));
     stage.end(barrier);
+    let meets_once = stage.generator.random.chance(30);
+    if meets_once {
+        stage.declare("shared uint once[2];\n");
+        stage.end(&format!("if (id == 0) {{ once[0] = 3u; once[1] = 0u; }} {barrier}"));
+        stage.end("atomicExchange(once[0], 77u);");
+        stage.end("atomicCompSwap(once[1], 0u, 5u);");
+    }
     let (a, b) = (stage.generator.random.pick(&ATOMICS), stage.generator.random.pick(&ATOMICS));
     stage.end(&format!("{a}(sums[hash[0] & 3], hash[1]);"));
     let condition = if stage.generator.random.chance(50) { "if ((hash[2] & 1) != 0) " } else { "" };
@@ -159,6 +264,9 @@ fn shared(stage: &mut StageShader, invocations: usize) {
     stage.end(barrier);
     if stage.generator.random.chance(50) {
         rotate(stage, &variables, invocations);
+    }
+    if meets_once {
+        stage.end("hash[2] += int(once[0] * 3u + once[1]);");
     }
     stage.end("hash[3] ^= sums[id & 3] * 7 + int(bits[id >> 2 & 3]);");
 }

@@ -219,7 +219,14 @@ impl Generator {
         let operand = self.operand(from, depth);
         let negative =
             self.types.scalar_of(from).is_some_and(Scalar::is_float) && scalar == Scalar::Uint;
-        if negative { format!("{name}(abs({operand}))") } else { format!("{name}({operand})") }
+        match negative {
+            true if self.random.chance(50) => {
+                let zero = literal(self.types.scalar_of(from).unwrap_or(Scalar::Float), 0.0);
+                format!("{name}(max({operand}, {zero}))")
+            }
+            true => format!("{name}(abs({operand}))"),
+            false => format!("{name}({operand})"),
+        }
     }
 
     /// Returns a floating-point value from an integer, a `bool` or the other floating-point type.

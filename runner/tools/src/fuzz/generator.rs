@@ -88,8 +88,8 @@ pub(super) struct Context {
     pub repeats: usize,
     /// Type of the function's result, unless void.
     pub result: Option<TypeId>,
-    /// `discard` is allowed.
-    pub may_discard: bool,
+    /// `discard`, or `demote`, is allowed.
+    pub may_discard: Option<&'static str>,
 }
 
 /// Generator of one stage's code.

@@ -29,6 +29,7 @@ pub(super) struct Maker {
     pub plan: Generator,
     pub structures: Vec<TypeId>,
     pub resources: Resources,
+    stages: Vec<Stage>,
     /// Uniforms are in blocks.
     pub in_blocks: bool,
 }
@@ -48,15 +49,22 @@ impl Maker {
         }
         let structures = plan.structures.clone();
         let resources = Resources::default();
-        Maker { seed, number, plan, structures, resources, in_blocks: false }
+        let stages = Vec::new();
+        Maker { seed, number, plan, structures, resources, stages, in_blocks: false }
     }
 
     /// Creates resources for the stages of a program, in order.
     pub(super) fn make_resources(&mut self, stages: &[Stage]) {
+        self.stages = stages.to_vec();
         self.resources = match self.in_blocks {
             true => Resources::in_blocks(&mut self.plan, stages.len()),
             false => Resources::random(&mut self.plan, stages),
         };
+    }
+
+    /// True for OpenGL's own shaders, which know all extensions.
+    pub(super) fn has_extensions(&self) -> bool {
+        !self.in_blocks && !self.plan.is_translated
     }
 
     /// Returns the n-th stage.
@@ -65,8 +73,11 @@ impl Maker {
         let (types, structures) = (self.plan.types.clone(), self.structures.clone());
         let mut generator = Generator::new(random, types, structures, self.plan.doubles);
         generator.defects.clone_from(&self.plan.defects);
+        generator.is_translated = self.plan.is_translated;
+        generator.is_for_glslang = self.plan.is_for_glslang;
         StageShader::new(
             generator,
+            self.stages[number],
             self.resources.all.iter().filter(|resource| resource.is_of(number)),
         )
     }

@@ -35,7 +35,9 @@ mod resources;
 mod script;
 mod stage;
 mod statement;
+mod stored;
 mod vulkan;
+mod wide;
 
 pub use defects::Defect;
 pub use expected::expected_test;

@@ -15,6 +15,7 @@ use super::names::{any_scalar, array, parts, vector_of};
 use super::resources::value;
 use super::script::{self, OFF_THE_EDGES, POSITIONS};
 use super::stage::{HASH_VECTOR, HASHES, StageShader};
+use super::stored::{self, Commands};
 
 /// A varying: an output of one stage and an input of the next.
 #[derive(Clone, Debug)]
@@ -132,6 +133,7 @@ fn final_fragment(
     hashes: &str,
     varyings: &[Varying],
     statements: usize,
+    system: &[SystemInput],
 ) -> String {
     let mut stage = maker.stage(number);
     stage.declare(&script::color_outputs());
@@ -141,6 +143,12 @@ fn final_fragment(
         stage.input(varying.interpolation, &varying.name, varying.ty);
         if !varying.is_flat() {
             interpolants(&mut stage, varying);
+        }
+    }
+    stage.look_up_first();
+    for (scalar, name, value) in system {
+        if maker.has_extensions() && stage.generator.random.chance(25) {
+            stage.seed(*scalar, name, value);
         }
     }
     if statements > 0 {
@@ -156,6 +164,14 @@ fn final_fragment(
     script::write_colors().iter().for_each(|line| stage.end(line));
     format!("[fragment shader]\n{}\n", stage.text())
 }
+
+/// A value that the fragment stage has of its own: type, name, expression.
+type SystemInput = (Scalar, &'static str, &'static str);
+
+const FRONT: SystemInput = (Scalar::Bool, "front", "gl_FrontFacing");
+const PRIMITIVE: SystemInput = (Scalar::Int, "primitive", "gl_PrimitiveID");
+/// The center of a pixel is nowhere near these places of a point of one pixel ([`OFF_THE_EDGES`]).
+const POINT: SystemInput = (Scalar::Float, "point", "floor(gl_PointCoord.x * 4.0)");
 
 /// Declares the components of an interpolated varying at other places in the pixel: it has one
 /// value.
@@ -189,7 +205,11 @@ fn drawn(
     draw: &str,
     after: &str,
 ) -> String {
-    let mut text = script::require(&[extensions, &maker.resources.extensions].concat()) + shaders;
+    let mut text = script::require(&[extensions, &maker.resources.extensions].concat());
+    if shaders.contains(" compatibility\n") {
+        text = text.replace("GL >=", "GL COMPAT >=");
+    }
+    text += shaders;
     if !data.is_empty() {
         let _ = writeln!(text, "[vertex data]\n{data}");
     }
@@ -253,45 +273,226 @@ pub(super) fn vertex(maker: &mut Maker, size: Size) -> String {
     attributes.iter().for_each(|(name, ty)| stage.input("", name, *ty));
     stage.seed(Scalar::Int, "id", "gl_VertexID");
     stage.seed(Scalar::Int, "other", "gl_VertexID * 3 - 4");
+    let mut extensions = Vec::new();
+    let draw = draws(maker, &mut stage, &mut extensions);
+    let mut memory = Commands::default();
+    // Each vertex of other draws has several invocations, or may have.
+    let is_single = draw == "draw arrays GL_TRIANGLES 4 6" && maker.has_extensions();
+    if is_single && stage.generator.random.chance(40) {
+        memory = stored::own_element(&mut stage, "id", POSITIONS.len());
+    }
     stage.fill(size.statements());
     outputs(&mut stage, "hashes", &varyings, true);
-    stage.end("gl_Position = piglit_vertex;");
+    stage.end(&format!(
+        "gl_Position = piglit_vertex{};",
+        if draw.contains("instanced") {
+            " + vec4(0.125 * float(gl_InstanceID), 0, 0, 0)"
+        } else {
+            ""
+        }
+    ));
     let capture = stage.generator.random.chance(25).then(|| Capture::vertices(&mut stage));
+    let system: &[SystemInput] =
+        if draw.contains("GL_POINTS") { &[PRIMITIVE, POINT] } else { &[FRONT, PRIMITIVE] };
     let heavy = if maker.plan.random.chance(30) { 3 } else { 0 };
     let shaders = format!("[vertex shader]\n{}\n", stage.text())
-        + &final_fragment(maker, 1, "hashes", &varyings, heavy);
-    let draws = [
+        + &final_fragment(maker, 1, "hashes", &varyings, heavy, system);
+    let data = vertex_data(maker, &attributes);
+    let after = capture.as_ref().map_or(String::new(), |all| all.commands("GL_LINES 4 6", 6));
+    if capture.is_some() {
+        extensions.extend(capture::EXTENSIONS);
+    }
+    maker.resources.commands += &memory.before;
+    drawn(maker, &extensions, &shaders, &data, &draw, &(memory.after + &after))
+}
+
+const DRAW_PARAMETERS: &str = "GL_ARB_shader_draw_parameters";
+
+/// Returns a draw command; the shader reads what the command counts.
+fn draws(maker: &mut Maker, stage: &mut StageShader, extensions: &mut Vec<&'static str>) -> String {
+    let primitives = [
         "GL_TRIANGLE_STRIP 0 4",
+        "GL_TRIANGLES 4 6",
         "GL_TRIANGLES 4 6",
         "GL_POINTS 4 6",
         "GL_LINES 4 6",
         "GL_LINE_STRIP 4 6",
     ];
-    let draw = format!("draw arrays {}", maker.plan.random.pick(&draws));
-    let data = vertex_data(maker, &attributes);
-    let after = capture.as_ref().map_or(String::new(), |all| all.commands("GL_LINES 4 6", 6));
-    let extensions = if capture.is_some() { &capture::EXTENSIONS[..] } else { &[] };
-    drawn(maker, extensions, &shaders, &data, &draw, &after)
+    let primitive = maker.plan.random.pick(&primitives);
+    if !maker.has_extensions() || maker.plan.random.chance(70) {
+        return format!("draw arrays {primitive}");
+    }
+    stage.seed(Scalar::Int, "instance", "gl_InstanceID");
+    let has_parameters = maker.plan.random.chance(40);
+    if has_parameters {
+        stage.enable(DRAW_PARAMETERS);
+        extensions.push(DRAW_PARAMETERS);
+        stage.seed(Scalar::Int, "base", "gl_BaseInstanceARB * 8 + gl_BaseVertexARB");
+        stage.seed(Scalar::Int, "draw", "gl_DrawIDARB");
+    }
+    match maker.plan.random.below(3) {
+        0 => format!("draw arrays instanced {primitive} {}", maker.plan.random.between(1, 3)),
+        1 if has_parameters => "multidraw arrays GL_TRIANGLES 2 4 7 3 3".to_owned(),
+        _ => format!("draw arrays instanced base {primitive} 2 {}", maker.plan.random.below(9)),
+    }
+}
+
+/// Extensions of fragment shaders.
+const DERIVATIVES: &str = "GL_ARB_derivative_control";
+const DEMOTE: &str = "GL_EXT_demote_to_helper_invocation";
+const INTERLOCK: &str = "GL_ARB_fragment_shader_interlock";
+/// Binding of the block whose accesses are in order.
+const ORDERED: u32 = 8;
+/// Number of the family of critical sections, and of families, most of them empty.
+const INTERLOCKED: usize = 4;
+const FAMILIES: usize = 30;
+
+/// Computes derivatives of linear functions, before any divergence.
+fn derivatives(stage: &mut StageShader, extensions: &[&str]) {
+    for k in 0..stage.generator.random.between(1, 3) {
+        let name = stage.generator.random.pick(&["dFdx", "dFdy", "fwidth"]);
+        let mut kinds = vec![""];
+        if extensions.contains(&DERIVATIVES) {
+            kinds.extend(["Fine", "Coarse"]);
+        }
+        let kind = stage.generator.random.pick(&kinds);
+        let rows = stage.generator.random.pick(&[1, 1, 2, 3, 4]);
+        let ty = stage.generator.vector(Scalar::Float, rows);
+        let parts = ["x * 3 - y * 5", "x", "y * 2 + x", "7 - y"];
+        let value = format!(
+            "{name}{kind}({}({}))",
+            stage.generator.types.name(ty),
+            parts[..usize::from(rows)].join(", ")
+        );
+        stage.seed_of(ty, &format!("slope{k}"), &value);
+    }
+}
+
+/// Appends each fragment's hash to the number of its pixel, one primitive after the other.
+fn interlock(stage: &mut StageShader) -> Commands {
+    stage.enable(INTERLOCK);
+    let mode = stage.generator.random.pick(&["pixel", "sample"]);
+    let order = stage.generator.random.pick(&["ordered", "unordered"]);
+    stage.declare(&format!(
+        "layout({mode}_interlock_{order}) in;\nlayout(std430, binding = {ORDERED}) coherent buffer Ordered {{ uint ordered[]; }};\n"
+    ));
+    stage.end("beginInvocationInterlockARB();");
+    stage.end("ordered[own] = ordered[own] * 31u + uint(hash[0]);");
+    stage.end("endInvocationInterlockARB();");
+    let words = script::SIDE * script::SIDE;
+    Commands {
+        before: format!("ssbo {ORDERED} {}\n", 4 * words),
+        after: script::probe_words(ORDERED, (0..words).step_by(5).map(|word| 4 * word)),
+    }
+}
+
+/// Adds accesses to a texel of the pixel's own, and atomics, at the end of `main`.
+fn fragment_memory(
+    stage: &mut StageShader,
+    family: usize,
+    extensions: &mut Vec<&'static str>,
+) -> Commands {
+    let mut all = Commands::default();
+    match family {
+        0..=3 => {
+            all.add(stored::own_texel(stage, "own"));
+            extensions.push(stored::IMAGE_SIZE);
+        }
+        INTERLOCKED => {
+            all.add(interlock(stage));
+            extensions.push(INTERLOCK);
+        }
+        5 => {
+            all.add(stored::counter_operations(stage));
+            extensions.push(stored::COUNTER_OPERATIONS);
+        }
+        6 => {
+            all.add(stored::long_atomics(stage));
+            extensions.extend(stored::LONG_ATOMICS);
+        }
+        7 => {
+            all.add(stored::float_atomics(stage));
+            extensions.push(stored::FLOAT_ATOMICS);
+        }
+        8..=10 => {
+            let (declared, probed) = script::counters(stage);
+            all.add(Commands { before: declared, after: probed });
+        }
+        _ => {}
+    }
+    all
+}
+
+/// Writes the outputs of a fragment that the framebuffers of these tests do not show.
+fn unseen_outputs(stage: &mut StageShader) {
+    match stage.generator.random.below(12) {
+        0 => stage.end("gl_SampleMask[0] = hash[0] | 1;"),
+        1 => stage.end("gl_FragDepth = float(hash[0] & 255) * 0.00390625;"),
+        2 => {
+            stage.declare("layout(depth_any) out float gl_FragDepth;\n");
+            stage.enable("GL_ARB_conservative_depth");
+            stage.end("gl_FragDepth = gl_FragCoord.z;");
+        }
+        _ => {}
+    }
 }
 
 /// Returns a test of the fragment shader.
 pub(super) fn fragment(maker: &mut Maker, size: Size) -> String {
     maker.make_resources(&[Stage::Fragment]);
     let mut stage = maker.stage(0);
+    let mut extensions = Vec::new();
     stage.declare(&script::color_outputs());
     stage.seed(Scalar::Int, "x", "int(gl_FragCoord.x)");
     stage.seed(Scalar::Int, "y", "int(gl_FragCoord.y)");
-    // Derivatives come before any divergence.
-    let derivative = stage.generator.random.pick(&["dFdx", "dFdy", "fwidth"]);
-    stage.seed(Scalar::Float, "slope", &format!("{derivative}(float(x * 3 - y * 5))"));
     // Vulkan needs a feature for samples, and bindings of uniforms outside of blocks.
     let is_opengl = !maker.in_blocks;
+    let has_extensions = maker.has_extensions();
+    if has_extensions && stage.generator.random.chance(30) {
+        stage.enable(DERIVATIVES);
+        extensions.push(DERIVATIVES);
+    }
+    derivatives(&mut stage, &extensions);
+    stage.look_up_first();
     if is_opengl && stage.generator.random.chance(20) {
         stage.seed(Scalar::Int, "sample_id", "gl_SampleID + gl_SampleMaskIn[0]");
         stage.seed(Scalar::Float, "sample_at", "gl_SamplePosition.x");
     }
-    stage.generator.context.may_discard = stage.generator.random.chance(50);
+    let mut memory = Commands::default();
+    if has_extensions {
+        stage.seed(Scalar::Int, "own", &format!("y * {} + x", script::SIDE));
+        match stage.generator.random.below(16) {
+            0 => stage.seed(Scalar::Bool, "front", "gl_FrontFacing"),
+            1 => {
+                stage.enable("GL_ARB_ES3_1_compatibility");
+                extensions.push("GL_ARB_ES3_1_compatibility");
+                stage.seed(Scalar::Bool, "helps", "gl_HelperInvocation");
+            }
+            2 => {
+                stage.enable("GL_ARB_sample_shading");
+                stage.seed(Scalar::Int, "samples", "gl_NumSamples");
+            }
+            _ => {}
+        }
+        if stage.generator.random.chance(25) {
+            memory.add(stored::own_element(&mut stage, "own", script::SIDE * script::SIDE));
+        }
+    }
+    let family = stage.generator.random.below(FAMILIES);
+    // Nothing ends an invocation before its critical section.
+    let may_discard = stage.generator.random.chance(50) && family != INTERLOCKED;
+    stage.generator.context.may_discard = may_discard.then_some("discard");
+    if has_extensions && may_discard && stage.generator.random.chance(25) {
+        stage.enable(DEMOTE);
+        extensions.push(DEMOTE);
+        stage.generator.context.may_discard = Some("demote");
+        let bool = stage.generator.scalar(Scalar::Bool);
+        stage.generator.declare("helperInvocationEXT()", bool, false);
+    }
     stage.fill(size.statements());
+    if has_extensions {
+        memory.add(fragment_memory(&mut stage, family, &mut extensions));
+    }
     script::write_colors().iter().for_each(|line| stage.end(line));
     let mut after = String::new();
     if stage.generator.random.chance(40) {
@@ -312,13 +513,23 @@ pub(super) fn fragment(maker: &mut Maker, size: Size) -> String {
         after +=
             "memory barrier GL_FRAMEBUFFER_BARRIER_BIT\nfb read tex 2d 7\nprobe all rgba 0 0 0 0\n";
     }
-    if is_opengl && stage.generator.random.chance(15) {
-        let (declared, probed) = script::counters(&mut stage);
-        maker.resources.commands += &declared;
-        after += &probed;
+    if is_opengl {
+        unseen_outputs(&mut stage);
     }
-    let shaders = format!("[vertex shader passthrough]\n\n[fragment shader]\n{}\n", stage.text());
-    drawn(maker, &[], &shaders, "", "draw rect -1 -1 2 2", &after)
+    maker.resources.commands += &memory.before;
+    after += &memory.after;
+    let vertex = first_vertex(&mut stage, has_extensions);
+    let shaders = format!("{vertex}\n[fragment shader]\n{}\n", stage.text());
+    drawn(maker, &extensions, &shaders, "", "draw rect -1 -1 2 2", &after)
+}
+
+/// Returns a vertex shader that passes the position on, in one of two ways.
+fn first_vertex(stage: &mut StageShader, has_profiles: bool) -> &'static str {
+    if has_profiles && stage.generator.random.chance(3) {
+        "[vertex shader]\n#version 420 compatibility\nvoid main() { gl_Position = ftransform(); }\n"
+    } else {
+        "[vertex shader passthrough]\n"
+    }
 }
 
 /// Returns a test of the geometry shader.
@@ -355,10 +566,12 @@ pub(super) fn geometry(maker: &mut Maker, size: Size) -> String {
     stage.seed(Scalar::Int, "invocation", "gl_InvocationID");
     stage.fill(size.statements());
     let capture = streams.then(|| Capture::streams(&mut stage));
-    emit(&mut stage, &varyings, emitted, streams);
+    let has_number = maker.has_extensions() && stage.generator.random.chance(30);
+    emit(&mut stage, &varyings, emitted, (streams, has_number));
+    let system: &[SystemInput] = if has_number { &[FRONT, PRIMITIVE] } else { &[FRONT] };
     let shaders = first
         + &format!("[geometry shader]\n{}\n", stage.text())
-        + &final_fragment(maker, 2, "hashes", &varyings, 0);
+        + &final_fragment(maker, 2, "hashes", &varyings, 0, system);
     let data = vertex_data(maker, &[]);
     let records = 6 * invocations * emitted;
     let after = capture.map_or(String::new(), |all| all.commands(draw, records));
@@ -367,7 +580,12 @@ pub(super) fn geometry(maker: &mut Maker, size: Size) -> String {
 }
 
 /// Emits vertices around a position that depends on the primitive.
-fn emit(stage: &mut StageShader, varyings: &[Varying], count: usize, streams: bool) {
+fn emit(
+    stage: &mut StageShader,
+    varyings: &[Varying],
+    count: usize,
+    (streams, has_number): (bool, bool),
+) {
     const CORNERS: [&str; 4] = ["0, 0", "0.875, 0", "0, 0.875", "1.25, 1.5"];
     let vector = stage.generator.vector(Scalar::Int, HASHES as u8);
     stage.output("flat ", "hashes", vector, false);
@@ -392,6 +610,9 @@ fn emit(stage: &mut StageShader, varyings: &[Varying], count: usize, streams: bo
             stage.end(&format!("{} = {value};", varying.name));
         }
         stage.end(&format!("gl_Position = base + vec4({corner}, 0, 0);"));
+        if has_number {
+            stage.end(&format!("gl_PrimitiveID = hash[{number}];"));
+        }
         let condition =
             if stage.generator.random.chance(15) { "if ((hash[2] & 3) != 0) " } else { "" };
         stage.end(&format!("{condition}EmitVertex();"));
@@ -418,7 +639,7 @@ pub(super) fn tessellation(maker: &mut Maker, size: Size) -> String {
     array_inputs(&mut control, "input_hashes", &inputs, vertices, "gl_InvocationID");
     control.declare(&format!("layout(vertices = {control_vertices}) out;\n"));
     control.seed(Scalar::Int, "id", "gl_InvocationID");
-    control.seed(Scalar::Int, "patch_id", "gl_PrimitiveID + 2");
+    control.seed(Scalar::Int, "patch_id", "gl_PrimitiveID + gl_PatchVerticesIn");
     control.fill(size.statements());
     control_end(&mut control, &control_outputs, &patch_outputs, vertices, control_vertices);
     let mut evaluation = maker.stage(2);
@@ -439,7 +660,15 @@ pub(super) fn tessellation(maker: &mut Maker, size: Size) -> String {
     let order = evaluation.generator.random.pick(&["cw", "ccw", "cw, point_mode"]);
     evaluation.declare(&format!("layout({domain}, equal_spacing, {order}) in;\n"));
     evaluation.seed(Scalar::Int, "id", "gl_PrimitiveID");
-    evaluation.seed(Scalar::Int, "other", "patch_hash * 3");
+    evaluation.seed(Scalar::Int, "other", "patch_hash * 3 + gl_PatchVerticesIn");
+    if evaluation.generator.random.chance(30) {
+        let level = ["gl_TessLevelOuter[0]", "gl_TessLevelOuter[1]"];
+        let level = evaluation.generator.random.pick(&level);
+        evaluation.seed(Scalar::Float, "level", level);
+    }
+    if domain != "isolines" && evaluation.generator.random.chance(30) {
+        evaluation.seed(Scalar::Float, "inner_level", "gl_TessLevelInner[0]");
+    }
     evaluation.fill(size.statements() / 2 + 1);
     outputs(&mut evaluation, "hashes", &varyings, true);
     evaluation.end(&format!(
@@ -448,7 +677,7 @@ pub(super) fn tessellation(maker: &mut Maker, size: Size) -> String {
     let shaders = first
         + &format!("[tessellation control shader]\n{}\n", control.text())
         + &format!("[tessellation evaluation shader]\n{}\n", evaluation.text())
-        + &final_fragment(maker, 3, "hashes", &varyings, 0);
+        + &final_fragment(maker, 3, "hashes", &varyings, 0, &[FRONT, PRIMITIVE]);
     let patches = maker.plan.random.between(1, POSITIONS.len() / vertices);
     let data = vertex_data(maker, &[]);
     let draw = format!(
@@ -482,6 +711,10 @@ fn control_end(
     stage.end(&format!(
         "gl_out[gl_InvocationID].gl_Position = gl_in[gl_InvocationID % {vertices}].gl_Position;"
     ));
+    // Vertices differ: a wrong one shows.
+    stage.end(&format!(
+        "hash[0] = hash[0] * 31 + input_hashes[(gl_InvocationID + 1) % {vertices}].w;"
+    ));
     for varying in outputs {
         let value = stage.value(varying.ty);
         stage.end(&format!("{}[gl_InvocationID] = {value};", varying.name));
@@ -490,8 +723,16 @@ fn control_end(
     let own = if stage.generator.avoids(Defect::ControlDuplicate) { "~hash[0]" } else { "hash[0]" };
     stage.end(&format!("neighbor[gl_InvocationID] = {own};"));
     if stage.generator.random.chance(60) {
+        let early = stage.generator.random.chance(40);
+        if early {
+            stage.output("patch ", "early", int, false);
+            stage.end("if (gl_InvocationID == 0) early = hash[3];");
+        }
         stage.end("barrier();");
         stage.end(&format!("hash[1] ^= neighbor[(gl_InvocationID + 1) % {control_vertices}];"));
+        if early {
+            stage.end("hash[0] += early * 3;");
+        }
     }
     stage.end(&format!("control_hashes[gl_InvocationID] = {HASH_VECTOR};"));
     let writer = stage.generator.random.below(control_vertices);

@@ -38,7 +38,7 @@ const INTEGERS: [i32; 19] = [
 ];
 
 /// Matrix orders, with the qualifier.
-const ORDERS: [(MatrixOrder, &str); 2] =
+pub(super) const ORDERS: [(MatrixOrder, &str); 2] =
     [(MatrixOrder::ColumnMajor, ""), (MatrixOrder::RowMajor, ", row_major")];
 
 /// Binding of the first storage block that is a uniform block in Vulkan.
@@ -58,6 +58,12 @@ pub(super) struct Lookup {
     pub template: String,
     /// Scalar type and number of components.
     pub ty: (Scalar, u8),
+}
+
+impl Lookup {
+    pub(super) fn new(template: String, scalar: Scalar, rows: u8) -> Lookup {
+        Lookup { template, ty: (scalar, rows) }
+    }
 }
 
 impl Lookup {
@@ -84,6 +90,10 @@ pub(super) struct Resource {
     pub variables: Vec<(String, TypeId)>,
     /// Function calls by which code reads it.
     pub lookups: Vec<Lookup>,
+    /// Those that need uniform control flow in fragment shaders.
+    pub implicit: Vec<Lookup>,
+    /// The same, and only fragment shaders have them.
+    pub biased: Vec<Lookup>,
     /// Extensions of the stages that read it.
     pub extensions: &'static [&'static str],
     /// Mask of the stages that read it (bit n: the n-th stage).
@@ -167,6 +177,8 @@ impl Resources {
             declaration,
             variables,
             lookups: Vec::new(),
+            implicit: Vec::new(),
+            biased: Vec::new(),
             extensions: &[],
             stages: mask,
         });

@@ -99,7 +99,7 @@ pub(super) fn counters(stage: &mut StageShader) -> (String, String) {
 }
 
 /// Returns commands that compare words of a storage buffer.
-pub(super) fn probe_words(binding: usize, offsets: impl Iterator<Item = usize>) -> String {
+pub(super) fn probe_words(binding: u32, offsets: impl Iterator<Item = usize>) -> String {
     let mut text = String::new();
     for offset in offsets {
         let _ = writeln!(text, "probe ssbo uint {binding} {offset} >= 0");

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use program::Stage;
 use program::types::{Scalar, TypeId, TypeTable};
 
 use super::generator::{Generator, LEAVES, Variable};
@@ -13,6 +14,8 @@ use super::resources::{Lookup, Resource};
 /// Extensions of every shader.
 const EXTENSIONS: [&str; 3] =
     ["GL_ARB_arrays_of_arrays", "GL_ARB_shader_storage_buffer_object", "GL_ARB_gpu_shader5"];
+/// Maximum number of lookups in uniform control flow.
+const MOST_IMPLICIT: usize = 6;
 /// Number of hashes that a stage computes.
 pub(super) const HASHES: usize = 4;
 /// All hashes as the vector passed from stage to stage.
@@ -24,6 +27,8 @@ pub(super) struct StageShader {
     /// Variables with equal values in all invocations.
     uniform: Vec<Variable>,
     lookups: Vec<Lookup>,
+    /// Lookups in uniform control flow.
+    implicit: Vec<Lookup>,
     extensions: Vec<&'static str>,
     declarations: String,
     /// Code of `main` before and after `body`.
@@ -36,14 +41,20 @@ impl StageShader {
     /// Returns a stage that reads `resources`.
     pub(super) fn new<'a>(
         mut generator: Generator,
+        stage: Stage,
         resources: impl Iterator<Item = &'a Resource>,
     ) -> StageShader {
         let mut declarations = String::new();
-        let mut lookups = Vec::new();
+        let (mut lookups, mut implicit) = (Vec::new(), Vec::new());
         let mut extensions = EXTENSIONS.to_vec();
         for resource in resources {
             declarations += &resource.declaration;
             lookups.extend(resource.lookups.iter().cloned());
+            if stage == Stage::Fragment {
+                implicit.extend(resource.implicit.iter().chain(&resource.biased).cloned());
+            } else {
+                lookups.extend(resource.implicit.iter().cloned());
+            }
             extensions.extend(resource.extensions);
             resource.variables.iter().for_each(|(name, ty)| generator.declare(name, *ty, false));
         }
@@ -53,6 +64,7 @@ impl StageShader {
             generator,
             uniform,
             lookups,
+            implicit,
             extensions,
             declarations,
             prologue: String::new(),
@@ -93,10 +105,29 @@ impl StageShader {
 
     /// Declares a global variable that is computed first and only read afterwards.
     pub(super) fn seed(&mut self, scalar: Scalar, name: &str, value: &str) {
-        let _ = writeln!(self.declarations, "{} {name};", scalar.name());
-        let _ = writeln!(self.prologue, "  {name} = {value};");
         let ty = self.generator.scalar(scalar);
+        self.seed_of(ty, name, value);
+    }
+
+    /// Declares such a variable of any type.
+    pub(super) fn seed_of(&mut self, ty: TypeId, name: &str, value: &str) {
+        let _ = writeln!(self.declarations, "{} {name};", self.generator.types.name(ty));
+        self.begin(&format!("{name} = {value};"));
         self.generator.declare(name, ty, false);
+    }
+
+    /// Computes lookups that need uniform control flow.
+    pub(super) fn look_up_first(&mut self) {
+        let all = std::mem::take(&mut self.implicit);
+        for (k, lookup) in all.into_iter().enumerate().take(MOST_IMPLICIT) {
+            let (expression, ty) = lookup.expression(&mut self.generator);
+            self.seed_of(ty, &format!("texel{k}"), &expression);
+        }
+    }
+
+    /// Appends a line at the beginning of `main`.
+    pub(super) fn begin(&mut self, line: &str) {
+        let _ = writeln!(self.prologue, "  {line}");
     }
 
     /// Appends a line at the end of `main`.

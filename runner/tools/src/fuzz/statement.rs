@@ -57,9 +57,10 @@ impl Generator {
                 }
                 self.line(&format!("if ({condition}) {word};"));
             }
-            82 if self.context.may_discard => {
+            82 if self.context.may_discard.is_some() => {
                 let condition = self.bool_expression();
-                self.line(&format!("if ({condition}) discard;"));
+                let word = self.context.may_discard.unwrap_or_default();
+                self.line(&format!("if ({condition}) {word};"));
             }
             83..=85 => self.early_return(),
             86..=92 if !self.functions.is_empty() => self.call(),

@@ -4,7 +4,7 @@ use super::{Judge, Likeness, Progress, Reducer, Stopped, Syntax, Wanted};
 use crate::bisect::Ending;
 use crate::case::{Case, CaseRunner, RunError};
 use execute::CaseOverride;
-use results::verdict::{Status, Verdict};
+use results::verdict::{Phase, Status, Verdict};
 use vocabulary::Target;
 
 /// The failure of a whole test, executed twice.
@@ -40,7 +40,13 @@ pub struct SameFailure {
     /// The test on the interpreter, if the whole text passes there, so that smaller ones must:
     /// otherwise values would be expected that no executor has.
     witness: Option<Case>,
+    /// The whole text fails alike wherever the pixels are that implementations choose, so that
+    /// smaller ones must.
+    is_off_the_edges: bool,
 }
+
+/// Distances that bring the centers of pixels from an edge of a primitive to either side.
+const NUDGES: [i64; 2] = [1, -1];
 
 impl SameFailure {
     /// Executes the whole text of a test case twice and describes its failure.
@@ -54,7 +60,9 @@ impl SameFailure {
         runner: &mut dyn CaseRunner,
     ) -> Result<(SameFailure, Failure), RunError> {
         let is_valid = Syntax::of(&case.path).is_valid(text, &case.path);
-        let mut same = SameFailure { case, wanted, likeness: None, is_valid, witness: None };
+        let (likeness, witness) = (None, None);
+        let mut same =
+            SameFailure { case, wanted, likeness, is_valid, witness, is_off_the_edges: false };
         let verdicts = verdicts(&same.case, vec![text.to_owned(), text.to_owned()], runner)?;
         let likenesses: Vec<Likeness> = verdicts.iter().map(|v| Likeness::of(v, wanted)).collect();
         let ([verdict, _], [likeness, again]) = (verdicts.as_slice(), likenesses.as_slice()) else {
@@ -62,11 +70,19 @@ impl SameFailure {
         };
         let failure = if likeness != again {
             Failure::Unstable
-        } else if Ending::of(verdict).is_good() || verdict.status == Status::Skip {
+        } else if Ending::of(verdict).is_good()
+            || verdict.status == Status::Skip
+            || likeness.ending.phase == Some(Phase::Require)
+        {
+            // Every text fails where nothing can be executed.
             Failure::None(verdict.clone())
         } else {
             same.likeness = Some(likeness.clone());
             same.witness = same.find_witness(text, runner)?;
+            let is_of_pixels =
+                matches!(likeness.ending.phase, Some(Phase::Probe | Phase::Mismatch));
+            same.is_off_the_edges =
+                is_of_pixels && same.fails_nudged(vec![text.to_owned()], runner)? == [true];
             Failure::Stable(verdict.clone())
         };
         Ok((same, failure))
@@ -143,11 +159,40 @@ impl SameFailure {
         };
         let ended = verdicts(&self.case, texts.clone(), runner)?;
         let are_like: Vec<bool> = texts.iter().zip(&ended).map(like).collect();
-        let Some(witness) = &self.witness else { return Ok(are_like) };
         let kept = texts.into_iter().zip(&are_like).filter(|(_, like)| **like);
-        let mut seen = verdicts(witness, kept.map(|(text, _)| text).collect(), runner)?.into_iter();
-        let mut passes = || seen.next().is_some_and(|verdict| verdict.status == Status::Pass);
-        Ok(are_like.iter().map(|like| *like && passes()).collect())
+        let kept: Vec<String> = kept.map(|(text, _)| text).collect();
+        let mut stay = vec![true; kept.len()];
+        if self.is_off_the_edges && !kept.is_empty() {
+            stay = self.fails_nudged(kept.clone(), runner)?;
+        }
+        if let Some(witness) = &self.witness {
+            let seen = verdicts(witness, kept, runner)?;
+            for (stays, verdict) in stay.iter_mut().zip(seen) {
+                *stays &= verdict.status == Status::Pass;
+            }
+        }
+        let mut stay = stay.into_iter();
+        Ok(are_like.iter().map(|like| *like && stay.next().unwrap_or(false)).collect())
+    }
+
+    /// Returns which texts fail like the whole one with all primitives a little to either side.
+    fn fails_nudged(
+        &self,
+        texts: Vec<String>,
+        runner: &mut dyn CaseRunner,
+    ) -> Result<Vec<bool>, RunError> {
+        let mut all = vec![true; texts.len()];
+        for nudge in NUDGES {
+            let nudged = |text: &String| {
+                let text = Some(text.clone());
+                CaseOverride { text, nudge, ..CaseOverride::default() }
+            };
+            let verdicts = runner.run(&self.case, texts.iter().map(nudged).collect())?;
+            for (all, verdict) in all.iter_mut().zip(verdicts) {
+                *all &= self.matches(&verdict);
+            }
+        }
+        Ok(all)
     }
 }
 
@@ -192,7 +237,6 @@ impl Judge for SameFailureJudge<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use results::verdict::Phase;
 
     /// A runner without processes: a text fails if it has the word `bad`.
     #[derive(Default)]

@@ -17,7 +17,7 @@ use crate::machines::{Explanation, Replica, Replicas, Session, device_verdict};
 use crate::options::ExecutorSelection;
 use crate::shared::{ReferenceRecord, SharedTest, TestScript, Transcript, link};
 use results::verdict::{Status, Verdict};
-use shader_device::MeteredDevice;
+use shader_device::{MeteredDevice, MixedDevice};
 
 /// Maximum number of instructions of a batch on the simulator: some seconds of work.
 pub(super) const SIMULATOR_STEPS: u64 = 200_000_000;
@@ -42,6 +42,7 @@ pub(crate) fn run(
         && explanation.is_none()
         && offers.runs_our_code()
         && case.options.executors == ExecutorSelection::Both
+        && case.options.execution.nudge == 0
     {
         return run_shared(case, shared, offers).unwrap_or_else(|verdict| verdict);
     }
@@ -124,13 +125,20 @@ fn replicas(
 ) -> Result<Replicas, DeviceError> {
     let (width, height) = script.require.window.unwrap_or(WINDOW);
     let (depth, shade) = (script.require.depth_buffer, case.options.shade);
-    let machine = MachineOptions { width, height, depth, shade };
+    let nudge = case.options.execution.nudge;
+    let machine = MachineOptions { width, height, depth, shade, nudge };
     let replica = |&kind: &DeviceKind| {
         let (step_limit, unit) = match kind {
             DeviceKind::Simulator => (SIMULATOR_STEPS, "instructions for a test"),
             DeviceKind::Interpreter => (INTERPRETER_STEPS, "statements for a test"),
         };
-        let device = case.devices.create(&request(case, script, kind, step_limit))?;
+        let mut device = case.devices.create(&request(case, script, kind, step_limit))?;
+        let interpreted = &case.options.execution.interpreted;
+        if kind == DeviceKind::Simulator && !interpreted.is_empty() {
+            let other = request(case, script, DeviceKind::Interpreter, INTERPRETER_STEPS);
+            let other = case.devices.create(&other)?;
+            device = Box::new(MixedDevice::new(device, other, interpreted.clone()));
+        }
         let device = Box::new(MeteredDevice::new(device, STEPS_OF_A_TEST * step_limit, unit));
         Ok(Replica::new(kind, Machine::new(capabilities.clone(), machine), device))
     };

@@ -275,6 +275,7 @@ impl Machine {
                 cull: [false, self.state.cull_face],
                 near_is_zero: false,
                 from_upper: false,
+                nudge: self.options.nudge,
                 depth_bias: None,
                 line_width: 1,
             },

@@ -49,11 +49,19 @@ pub struct MachineOptions {
     pub depth: bool,
     /// Amount of shading.
     pub shade: ShadeMode,
+    /// Distance in 256ths of a pixel by which all primitives are moved in both directions.
+    pub nudge: i64,
 }
 
 impl Default for MachineOptions {
     fn default() -> Self {
-        MachineOptions { width: 250, height: 250, depth: false, shade: ShadeMode::Deferred }
+        MachineOptions {
+            width: 250,
+            height: 250,
+            depth: false,
+            shade: ShadeMode::Deferred,
+            nudge: 0,
+        }
     }
 }
 

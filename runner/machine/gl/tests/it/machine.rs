@@ -264,7 +264,8 @@ fn deferred_shading_changes_nothing() {
         builder.attribute("piglit_vertex", 0, Scalar::Float, 4);
         builder.attribute("color", 1, Scalar::Float, 4);
         builder.varying(Slot::Var(0), InterpolationMode::Smooth);
-        machine(Api::Core, builder, MachineOptions { width: 50, height: 37, depth: true, shade })
+        let options = MachineOptions { width: 50, height: 37, depth: true, shade, nudge: 0 };
+        machine(Api::Core, builder, options)
     };
     let device = || {
         Mock::new(pass_through, |b, _| paint(b, |b, lane| [0, 1, 2, 3].map(|c| smooth(b, lane, c))))

@@ -256,8 +256,12 @@ impl TargetSurfaces {
         }
         let mut mark = 0;
         for (attachment, surface) in self.colors.iter().enumerate() {
-            let (Some(surface), Some(location)) = (surface, context.fragment.source(attachment))
-            else {
+            let Some(surface) = surface else { continue };
+            let Some(location) = context.fragment.source(attachment) else {
+                // OpenGL 4.6 section 15.2.3: beside others, an output without a value is undefined.
+                if context.fragment.writes_colors() {
+                    mark |= if attachment == 0 { 0xf } else { OTHER_VALUES };
+                }
                 continue;
             };
             let rows = outputs.undefined_colors.iter().skip(location * 4);
