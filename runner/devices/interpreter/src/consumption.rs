@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use program::shader::LayoutPrimitive;
 use program::{
-    ExprKind, GlobalId, LinkedStage, Placement, Program, Scalar, Shader, Slot, Stage, Type,
-    TypeTable,
+    BuiltinVariable, Expr, ExprId, ExprKind, Global, GlobalId, LinkedStage, Placement, Program,
+    Scalar, Shader, Slot, Stage, Type, TypeTable,
 };
 
 /// The part of the pipeline after a stage.
@@ -33,9 +33,35 @@ impl Consumer<'_> {
             return 0xf;
         }
         let Some(next) = self.next else { return 0 };
+        if !self.names(next, slot) {
+            return 0;
+        }
         let input = next.inputs.iter().find(|v| v.slot == slot);
         let declared = input.map_or(0, |v| v.mask);
         declared & self.read_by_fragments(next, slot) | levels_of(next, slot)
+    }
+
+    /// Returns true unless the slot is that of a member of `gl_in` that no expression names: the
+    /// block has all of its members.
+    fn names(&self, next: &LinkedStage, slot: Slot) -> bool {
+        use BuiltinVariable as V;
+        let wanted: &[BuiltinVariable] = match slot {
+            Slot::Position => &[V::Position],
+            Slot::PointSize => &[V::PointSize],
+            Slot::ClipDistance(_) => &[V::ClipDistance, V::CullDistance],
+            _ => return true,
+        };
+        let shader = &next.shader;
+        let is_gl_in = |global: &Global| global.builtin == Some(V::PerVertexIn);
+        let is_member = |expr: &Expr| {
+            let ExprKind::Member { base, member } = expr.kind else { return false };
+            let block = self.types.without_arrays(shader.exprs[base].ty);
+            let members = self.types.members(block).unwrap_or_default();
+            let builtin = members.get(member as usize).and_then(|member| member.builtin);
+            builtin.is_some_and(|builtin| wanted.contains(&builtin))
+                && root(shader, base).is_some_and(|global| is_gl_in(&shader.globals[global]))
+        };
+        !shader.globals.values().any(is_gl_in) || shader.exprs.values().any(is_member)
     }
 
     /// Returns the components of a slot that a fragment stage may read, as far as it reads vectors
@@ -79,6 +105,17 @@ impl Consumer<'_> {
         let levels = [Slot::TessLevelOuter, Slot::TessLevelInner];
         let slots = inputs.iter().map(|v| v.slot).chain(levels);
         slots.filter(|&slot| !supplied(slot)).any(|slot| !written(slot) && self.reads(slot) != 0)
+    }
+}
+
+/// Returns the variable of which an expression is an element, or a member.
+fn root(shader: &Shader, mut id: ExprId) -> Option<GlobalId> {
+    loop {
+        match shader.exprs[id].kind {
+            ExprKind::Global(global) => return Some(global),
+            ExprKind::Index { base, .. } | ExprKind::Member { base, .. } => id = base,
+            _ => return None,
+        }
     }
 }
 

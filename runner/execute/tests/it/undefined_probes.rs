@@ -80,6 +80,14 @@ fn a_defined_value_has_no_note() {
     assert!(!is_undefined(&format!("{LEVELS} {VALUES} {written_again}")));
 }
 
+/// `gl_in` has all of its members, of which the vertex shader writes the position.
+#[test]
+fn only_members_of_a_block_that_are_read_have_to_be_written() {
+    let read = |member: &str| is_undefined(&format!("{LEVELS} {VALUES} of_patch += {member};"));
+    assert!(!read("0.0 * gl_in[gl_InvocationID].gl_Position.x"));
+    assert!(read("0.0 * gl_in[0].gl_PointSize"));
+}
+
 #[test]
 fn outputs_that_no_invocation_writes() {
     assert!(is_undefined(&format!("{LEVELS} of_patch = 0.5;")));

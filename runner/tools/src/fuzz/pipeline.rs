@@ -711,10 +711,6 @@ fn control_end(
     stage.end(&format!(
         "gl_out[gl_InvocationID].gl_Position = gl_in[gl_InvocationID % {vertices}].gl_Position;"
     ));
-    // Vertices differ: a wrong one shows.
-    stage.end(&format!(
-        "hash[0] = hash[0] * 31 + input_hashes[(gl_InvocationID + 1) % {vertices}].w;"
-    ));
     for varying in outputs {
         let value = stage.value(varying.ty);
         stage.end(&format!("{}[gl_InvocationID] = {value};", varying.name));
