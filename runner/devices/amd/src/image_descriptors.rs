@@ -209,7 +209,9 @@ pub(crate) fn sampler(io: &dyn ShaderIo, slot: u32) -> SamplerResource {
             Wrap::ClampToEdge => 2,
             Wrap::MirrorOnce => 3,
             Wrap::HalfBorder => 4,
+            Wrap::MirrorHalfBorder => 5,
             Wrap::ClampToBorder => 6,
+            Wrap::MirrorBorder => 7,
         }),
         anisotropy: 0,
         compare: match parameters.compare.unwrap_or(CompareFunction::Never) {

@@ -106,6 +106,11 @@ fn buffer(resource: Resource) -> Option<BufferRef> {
     })
 }
 
+/// Number of records of a descriptor whose addresses are not swizzled: vi counts bytes.
+fn records(chip: Chip, count: u32, stride: u32) -> u32 {
+    if chip == Chip::Vi { count * stride } else { count }
+}
+
 /// The texels of a buffer texture as records of four dwords; none for other resources.
 fn buffer_texels(io: &dyn ShaderIo, program: &Program, resource: Resource) -> Option<Vec<u8>> {
     let Resource::Texture(slot) = resource else { return None };
@@ -135,7 +140,7 @@ impl<'a> Memory<'a> {
             let high = (base >> 32) as u32 & 0xffff;
             table.resize(descriptor.offset as usize, 0);
             if let Some(texels) = buffer_texels(io, program, descriptor.resource) {
-                let records = texels.len() as u32 / RECORD;
+                let records = records(output.chip, texels.len() as u32 / RECORD, RECORD);
                 // Code loads the rest of a texture's entry, too.
                 let mut words = [0; TEXTURE_DWORDS];
                 words[..4].copy_from_slice(&[
@@ -162,7 +167,8 @@ impl<'a> Memory<'a> {
                         let format = format | ADD_LANE | DWORD_ELEMENTS | GROUPS_OF_64;
                         [base as u32, high | SWIZZLE, bytes, format]
                     } else {
-                        [base as u32, high | bytes << 16, LANES, format | ADD_LANE]
+                        let records = records(output.chip, LANES, bytes);
+                        [base as u32, high | bytes << 16, records, format | ADD_LANE]
                     }
                 }
                 (None, Resource::Attribute(_)) => {

@@ -15,6 +15,9 @@ pub struct Quirks {
     /// The range check of a buffer access with an address in vector registers ignores a scalar
     /// offset (si).
     pub soffset_clamp: bool,
+    /// Vector instructions take the number of records as bytes if addresses are not swizzled, with a
+    /// stride, too (vi).
+    pub records_in_bytes: bool,
     /// `v_fract_f64` can give 1.0 (si).
     pub fract_f64: bool,
     /// The exponent of infinities and of what is not a number is -1 instead of 0 (si).
@@ -32,6 +35,7 @@ impl Quirks {
             hazards: true,
             ds_negative_base: si,
             soffset_clamp: si,
+            records_in_bytes: chip == Chip::Vi,
             fract_f64: si,
             frexp_infinite: si,
             store_data_held: si,

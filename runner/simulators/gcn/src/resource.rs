@@ -13,7 +13,7 @@ pub struct Resource {
     pub stride: u32,
     /// True if addresses are swizzled.
     pub swizzle: bool,
-    /// Number of records, of bytes if the stride is 0.
+    /// Number of records; of bytes if the stride is 0, or as [`Quirks`](crate::Quirks) say.
     pub records: u32,
     /// Source of each channel: 0 zero, 1 one, 4 to 7 a channel of the data.
     pub select: [u8; 4],

@@ -18,6 +18,9 @@ pub(crate) struct Context {
     pub(crate) indirect_base: u64,
     /// Draws with the flag of predication are executed.
     pub(crate) predicate: bool,
+    /// A result of predication was not zero: samples, primitives without room, a value. Packets that
+    /// continue others add theirs to it.
+    pub(crate) seen: bool,
     /// Bytes that were written to each buffer of stream output, in double words.
     pub(crate) filled: [u32; 4],
     /// Primitives of each stream that were written, and that would have been with enough room.
@@ -37,6 +40,7 @@ impl Default for Context {
             instances: 1,
             indirect_base: 0,
             predicate: true,
+            seen: false,
             filled: [0; 4],
             primitives: [[0; 2]; 4],
             statistics: Statistics::default(),

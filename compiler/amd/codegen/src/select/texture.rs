@@ -6,7 +6,7 @@
 use super::{Held, Selection, Step};
 use crate::machine::{Arg, File, Part, ZERO, bits, constant, int};
 use crate::output::Resource;
-use amd_isa::{Format, Modifiers, Opcode};
+use amd_isa::{Chip, Format, Modifiers, Opcode};
 use ir::{Dim, Tex, TexOp, TexSrcKind, Value};
 
 /// An access to an image.
@@ -360,7 +360,12 @@ impl Selection<'_> {
     fn buffer_texture(&mut self, tex: &Tex, texture: Part, result: Value) -> Step {
         if tex.op == TexOp::Txs {
             let to = self.result_in(result, File::Scalar);
-            self.e.copy(to, texture.at(2));
+            if self.chip() == Chip::Vi {
+                // Bytes: of records of four dwords.
+                self.e.sop2(Opcode::SLshrB32, to, texture.at(2), int(4));
+            } else {
+                self.e.copy(to, texture.at(2));
+            }
             return Ok(());
         }
         let Some(coordinate) = tex.src(TexSrcKind::Coord) else {

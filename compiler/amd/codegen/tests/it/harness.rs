@@ -132,10 +132,14 @@ pub(crate) fn on_wave(
             Resource::Scratch => {
                 host.memory.insert(SCRATCH, vec![0xa5; output.scratch_bytes as usize * LANES]);
                 // The lane's number is added to the index; vi has bits of the stride for the
-                // format.
-                let format = if output.chip == Chip::Vi { 0x7fac } else { 0x27fac };
+                // format, and counts bytes instead of records.
+                let lanes = LANES as u32;
+                let (format, records) = match output.chip {
+                    Chip::Si => (0x27fac, lanes),
+                    Chip::Vi => (0x7fac, lanes * output.scratch_bytes),
+                };
                 let stride = output.scratch_bytes << 16;
-                let words = [SCRATCH as u32, stride, LANES as u32, format | 1 << 23];
+                let words = [SCRATCH as u32, stride, records, format | 1 << 23];
                 set_words(&mut table, descriptor.offset, words);
                 continue;
             }

@@ -36,6 +36,22 @@ pub enum Wrap {
     MirrorOnce,
     /// `GL_CLAMP`: coordinates clamped to 0 to 1, so that filters reach halfway into the border.
     HalfBorder,
+    /// `GL_MIRROR_CLAMP_EXT`.
+    MirrorHalfBorder,
+    /// `GL_MIRROR_CLAMP_TO_BORDER_EXT`.
+    MirrorBorder,
+}
+
+impl Wrap {
+    /// Sizes of the level below 0 to which coordinates are clamped before they select texels, of
+    /// wraps that clamp them; the highest is one size above 0.
+    pub(crate) fn clamped_below(self) -> Option<u32> {
+        match self {
+            Wrap::HalfBorder => Some(0),
+            Wrap::MirrorHalfBorder => Some(1),
+            _ => None,
+        }
+    }
 }
 
 /// A filter within one level, or between levels.

@@ -246,9 +246,10 @@ impl<'t, T: Texels> Lookup<'t, T> {
         for i in 0..self.axes {
             let mut u = texels(i).clamp(-1e9, 1e9);
             let mut steps = i64::from(offset[i]);
-            if self.wrap(i) == Wrap::HalfBorder {
+            if let Some(below) = self.wrap(i).clamped_below() {
                 // Offsets are added before coordinates are clamped.
-                u = (u + f64::from(offset[i])).clamp(0.0, f64::from(sizes[i]));
+                u += f64::from(offset[i]);
+                u = u.clamp(-f64::from(sizes[i] * below), f64::from(sizes[i]));
                 steps = 0;
             }
             u -= if filter == Filter::Linear { 0.5 } else { 0.0 };
@@ -256,8 +257,8 @@ impl<'t, T: Texels> Lookup<'t, T> {
             weights[i] = u - u.floor();
         }
         if filter == Filter::Nearest {
-            for i in (0..self.axes).filter(|&i| self.wrap(i) == Wrap::HalfBorder) {
-                low[i] = low[i].clamp(0, i64::from(sizes[i]) - 1);
+            for i in (0..self.axes).filter(|&i| self.wrap(i).clamped_below().is_some()) {
+                low[i] = low[i].min(i64::from(sizes[i]) - 1);
             }
             return fetch(low);
         }
@@ -373,9 +374,9 @@ impl<'t, T: Texels> Lookup<'t, T> {
             } else {
                 place.axes[i]
             };
-            let u = match self.wrap(i) {
-                Wrap::HalfBorder => u.clamp(0.0, f64::from(sizes[i])),
-                _ => u.clamp(-1e9, 1e9),
+            let u = match self.wrap(i).clamped_below() {
+                Some(below) => u.clamp(-f64::from(sizes[i] * below), f64::from(sizes[i])),
+                None => u.clamp(-1e9, 1e9),
             };
             (u - 0.5).floor() as i64
         });
@@ -438,12 +439,15 @@ fn reduce(coordinate: f64, wrap: Wrap) -> f64 {
         Wrap::Repeat => coordinate - coordinate.floor(),
         Wrap::MirroredRepeat => coordinate - 2.0 * (coordinate / 2.0).floor(),
         // Offsets are added before texels are mirrored and clamped.
-        Wrap::MirrorOnce | Wrap::HalfBorder | Wrap::ClampToEdge | Wrap::ClampToBorder => coordinate,
+        Wrap::MirrorOnce | Wrap::MirrorHalfBorder | Wrap::MirrorBorder => coordinate,
+        Wrap::HalfBorder | Wrap::ClampToEdge | Wrap::ClampToBorder => coordinate,
     }
 }
 
 /// Returns a texel index inside the image; `None` selects the border.
 fn wrap_index(index: i64, size: i64, wrap: Wrap) -> Option<i64> {
+    let mirrored = if index < 0 { -1 - index } else { index };
+    let inside = |index: i64| (0..size).contains(&index).then_some(index);
     match wrap {
         Wrap::Repeat => Some(index.rem_euclid(size)),
         Wrap::MirroredRepeat => {
@@ -451,8 +455,9 @@ fn wrap_index(index: i64, size: i64, wrap: Wrap) -> Option<i64> {
             Some(if phase < size { phase } else { 2 * size - 1 - phase })
         }
         Wrap::ClampToEdge => Some(index.clamp(0, size - 1)),
-        Wrap::MirrorOnce => Some(if index < 0 { -1 - index } else { index }.clamp(0, size - 1)),
-        Wrap::ClampToBorder | Wrap::HalfBorder => (0..size).contains(&index).then_some(index),
+        Wrap::MirrorOnce => Some(mirrored.clamp(0, size - 1)),
+        Wrap::ClampToBorder | Wrap::HalfBorder => inside(index),
+        Wrap::MirrorBorder | Wrap::MirrorHalfBorder => inside(mirrored),
     }
 }
 
@@ -545,6 +550,30 @@ mod tests {
         assert_eq!(at(Wrap::MirrorOnce, -1.4, 3), 2.0);
         assert_eq!(at(Wrap::HalfBorder, 1.6, -5), 1.0);
         assert_eq!(at(Wrap::HalfBorder, 1.6, 0), 3.0);
+    }
+
+    /// `EXT_texture_mirror_clamp`: the border is beyond 1 and below -1; with `GL_MIRROR_CLAMP_EXT`
+    /// filters reach halfway into it.
+    #[test]
+    fn mirrored_coordinates_end_at_the_border() {
+        let mut t = numbered(TextureTarget::D2);
+        t.parameters.border = [77.0; 4];
+        let mut at = |wrap, filter, s| {
+            t.parameters.wrap = [wrap, Wrap::ClampToEdge, Wrap::ClampToEdge];
+            t.parameters.mag = filter;
+            sample(&t, s, 0.25)[0]
+        };
+        let (border, half) = (Wrap::MirrorBorder, Wrap::MirrorHalfBorder);
+        let nearest = [-1.1, -0.9, -0.1, 0.3, 0.9, 1.1];
+        let mut values = |wrap| nearest.map(|s| at(wrap, Filter::Nearest, s));
+        assert_eq!(values(border), [77.0, 3.0, 0.0, 1.0, 3.0, 77.0]);
+        assert_eq!(values(half), [3.0, 3.0, 0.0, 1.0, 3.0, 3.0]);
+        // Centers of texels are at eighths; the border's first one is at 9 eighths.
+        let linear = [-2.0, -1.125, -1.0, -0.5, -0.0625, 0.0, 1.0, 2.0];
+        let border = linear.map(|s| at(border, Filter::Linear, s));
+        assert_eq!(border, [77.0, 77.0, 40.0, 1.5, 0.0, 0.0, 40.0, 77.0]);
+        let half = linear.map(|s| at(half, Filter::Linear, s));
+        assert_eq!(half, [40.0, 40.0, 40.0, 1.5, 0.0, 0.0, 40.0, 40.0]);
     }
 
     #[test]

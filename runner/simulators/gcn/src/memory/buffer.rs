@@ -115,9 +115,10 @@ impl Step<'_> {
         let ignores_scalar =
             self.quirks.soffset_clamp && (modifiers.idxen || modifiers.offen) && scalar != 0;
         let records = i64::from(resource.records);
-        let room = if resource.stride == 0 {
+        let in_bytes = self.quirks.records_in_bytes && !resource.swizzle;
+        let room = if resource.stride == 0 || in_bytes {
             let scalar = if ignores_scalar { 0 } else { scalar as i64 };
-            records - scalar - offset as i64
+            records - scalar - (index * u64::from(resource.stride) + offset) as i64
         } else if index as i64 >= records {
             -1
         } else if modifiers.idxen || resource.add_lane {

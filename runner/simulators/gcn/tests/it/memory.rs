@@ -73,7 +73,7 @@ fn indexed_formats() {
     // Stride 4, 8_8_8_8 UNORM, selected as x, y, z, w.
     let word3 = 4 | 5 << 3 | 6 << 6 | 7 << 9 | 10 << 15;
     for chip in Chip::ALL {
-        let mut wave = wave(4, 8, word3);
+        let mut wave = wave(4, if chip == Chip::Vi { 32 } else { 8 }, word3);
         let mut host = Recorder::with_memory(BASE, &[0xff80_3300; 16]);
         let text = "buffer_load_format_xyzw v[4:7], v0, s[0:3], 0 idxen\ns_waitcnt vmcnt(0)";
         execute(chip, text, &mut wave, &mut host);

@@ -77,6 +77,27 @@ buffer_load_dword v0, v1, s[0:3], s8 offen\ns_waitcnt vmcnt(0)";
 }
 
 #[test]
+fn records_in_bytes() {
+    // Records of 4 bytes: 2 of them, or 2 bytes.
+    let text = "buffer_load_dword v0, v1, s[0:3], 0 idxen\ns_waitcnt vmcnt(0)";
+    for (quirk, records, expected) in [(false, 2, true), (true, 2, false), (true, 8, true)] {
+        let mut wave = wave(|quirks| quirks.records_in_bytes = quirk);
+        wave.scalar[1] |= 4 << 16;
+        wave.scalar[2] = records;
+        wave.vector[1] = [1; 64];
+        assert_eq!(si(text, &mut wave), Ok(Outcome::Done));
+        assert_eq!(wave.vector[0][0] != 0, expected, "quirk {quirk}, {records} records");
+    }
+    // Swizzled addresses are always counted in records.
+    let mut wave = wave(|quirks| quirks.records_in_bytes = true);
+    wave.scalar[1] |= 4 << 16 | 1 << 31;
+    wave.scalar[2] = 2;
+    wave.vector[1] = [1; 64];
+    assert_eq!(si(text, &mut wave), Ok(Outcome::Done));
+    assert_ne!(wave.vector[0][0], 0);
+}
+
+#[test]
 fn fract_f64() {
     for (quirk, expected) in [(true, 0x3ff0_0000), (false, 0x3fef_ffff)] {
         let mut wave = wave(|quirks| quirks.fract_f64 = quirk);

@@ -16,6 +16,11 @@ const STREAM_STATISTICS: [u64; 4] = [1, 2, 3, 32];
 const BACK_ENDS: u64 = 8;
 /// Bit of a count that is valid.
 const VALID: u64 = 1 << 63;
+/// Operations of predication: no condition, samples, primitives, a value.
+const CLEAR_PREDICATE: u64 = 0;
+const SAMPLES_PASSED: u64 = 1;
+const PRIMITIVE_COUNT: u64 = 2;
+const VALUE: u64 = 3;
 
 /// Registers that events and stream output change.
 #[derive(Clone, Copy, Debug)]
@@ -93,12 +98,13 @@ impl Events {
         packet: &Packet<'_>,
     ) -> Outcome<()> {
         let address = packet.get("Address Over 16") << 4;
-        let is_true = match packet.get("Operation") {
-            0 => {
+        let operation = packet.get("Operation");
+        let seen = match operation {
+            CLEAR_PREDICATE => {
                 context.predicate = true;
                 return Ok(());
             }
-            1 => {
+            SAMPLES_PASSED => {
                 let mut sum = 0_u64;
                 for end in 0..BACK_ENDS {
                     let [start, stop] =
@@ -110,18 +116,19 @@ impl Events {
                 }
                 sum != 0
             }
-            2 => {
+            PRIMITIVE_COUNT => {
                 let read = |place: u64| memory.read_u64(address + 8 * place);
                 let [written, needed] =
                     [read(2)?.wrapping_sub(read(0)?), read(3)?.wrapping_sub(read(1)?)];
                 written != needed
             }
-            3 => memory.read_u64(address)? != 0,
-            operation => return not_modeled(format!("predication {operation}")),
+            VALUE => memory.read_u64(address)? != 0,
+            _ => return not_modeled(format!("predication {operation}")),
         };
-        let is_true = is_true == packet.flag("Draw If Visible");
-        let before = packet.flag("Continue") && context.predicate;
-        context.predicate = is_true || before;
+        context.seen = seen || packet.flag("Continue") && context.seen;
+        // For primitives the bit means: if none was without room.
+        let wanted = packet.flag("Draw If Visible") != (operation == PRIMITIVE_COUNT);
+        context.predicate = context.seen == wanted;
         Ok(())
     }
 }

@@ -502,7 +502,9 @@ fn wrap(number: u8) -> Result<Wrap, String> {
         2 => Wrap::ClampToEdge,
         3 => Wrap::MirrorOnce,
         4 => Wrap::HalfBorder,
+        5 => Wrap::MirrorHalfBorder,
         6 => Wrap::ClampToBorder,
+        7 => Wrap::MirrorBorder,
         other => return Err(format!("not modeled: coordinates of mode {other}")),
     })
 }

@@ -2,5 +2,7 @@
 
 mod hostile;
 mod pixels;
+mod predication;
 mod recordings;
+mod results;
 mod stream_output;
