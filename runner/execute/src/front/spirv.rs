@@ -33,6 +33,8 @@ impl FrontEnd<'_> {
         let shader = self.entry_point(stage, &words, &constants);
         let shader = shader.map_err(|error| match assembled.line_of(error.offset) {
             Some(own) => failed(format!("line {}: {}", line + own, error.message)),
+            // Words have no lines, and the start of a module no instruction.
+            None if error.offset > 0 => failed(error.to_string()),
             None => failed(error.message),
         })?;
         self.shaders.push(shader);

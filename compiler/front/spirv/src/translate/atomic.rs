@@ -162,6 +162,9 @@ impl ShaderBuilder<'_> {
     ) -> Result<(AtomicOp, Vec<ExprId>), Error> {
         let Some(op) = operation(i.op) else { return Err(self.unsupported(i, "the operation is")) };
         let (scalar, _) = self.shape(ty);
+        if scalar.bytes() != 4 {
+            return Err(self.unsupported(i, format!("an atomic of {} bytes is", scalar.bytes())));
+        }
         let operands = match i.op {
             Op::AtomicIIncrement => vec![self.number(ty, 1)],
             Op::AtomicIDecrement => {

@@ -37,7 +37,11 @@ impl ShaderBuilder<'_> {
                 let stride = self.module.literal(id, Decoration::ArrayStride);
                 let size = self.types.layout(element).size;
                 let stride = stride.unwrap_or(size);
-                let length = match self.types.array_of(ty) {
+                let array = self.types.array_of(ty);
+                if let Some((element, _)) = array {
+                    self.check_alignment(definition, "ArrayStride", stride, element)?;
+                }
+                let length = match array {
                     Some((_, ArrayLength::Fixed(n))) => n,
                     _ => 0,
                 };
@@ -86,9 +90,40 @@ impl ShaderBuilder<'_> {
                 }
             };
             let part = self.layout_of(definition, ty, matrices)?;
+            let own = self.type_id(definition, ty)?;
+            self.check_alignment(definition, "Offset", offset, own)?;
+            self.check_alignment(definition, "MatrixStride", matrices.stride, own)?;
             end = end.max(offset.saturating_add(self.types.layout(part).size));
             parts.push((offset, part));
         }
         Ok(ExplicitLayout { stride: 0, size: end, parts })
+    }
+
+    /// Refuses places inside of a component: no memory instruction reads there.
+    fn check_alignment(
+        &self,
+        user: &Instruction,
+        decoration: &str,
+        place: u32,
+        ty: TypeId,
+    ) -> Result<(), Error> {
+        match self.widest(ty) {
+            bytes if place.is_multiple_of(bytes) => Ok(()),
+            bytes => {
+                let what = format!("{decoration} {place}, which is no multiple of {bytes}, is");
+                Err(self.unsupported(user, what))
+            }
+        }
+    }
+
+    /// Bytes of the widest scalar in a type.
+    fn widest(&self, ty: TypeId) -> u32 {
+        match self.types.get(ty) {
+            Type::Struct(contents) => {
+                contents.members.iter().map(|member| self.widest(member.ty)).max().unwrap_or(1)
+            }
+            Type::Array { element, .. } => self.widest(*element),
+            _ => self.shape(ty).0.bytes(),
+        }
     }
 }

@@ -126,6 +126,10 @@ impl ShaderBuilder<'_> {
         mut place: Place,
         out: &mut Vec<Statement>,
     ) -> Result<Place, Error> {
+        // A place that is no element may be moved by none.
+        if self.module.fixed_integer(self.id(i, 1)?) == Some(0) {
+            return Ok(place);
+        }
         if let (Root::Choice(choice), true) = (&mut place.root, place.steps.is_empty()) {
             for place in &mut choice.places {
                 *place = self.next_element(i, place.clone(), out)?;
@@ -177,7 +181,7 @@ impl ShaderBuilder<'_> {
     /// The value of a place.
     pub(crate) fn read(&mut self, i: &Instruction, place: &Place) -> Result<ExprId, Error> {
         match self.whole_parts(place) {
-            Some(parts) => self.read_parts(&parts),
+            Some(parts) => self.read_parts(i, &parts),
             None => self.place_expr(i, place),
         }
     }
@@ -190,14 +194,14 @@ impl ShaderBuilder<'_> {
         }
     }
 
-    fn read_parts(&mut self, parts: &Parts) -> Result<ExprId, Error> {
+    fn read_parts(&mut self, i: &Instruction, parts: &Parts) -> Result<ExprId, Error> {
         match parts {
             Parts::Leaf(global) => {
                 let ty = self.global_of(*global).ty;
                 Ok(self.push(ExprKind::Global(*global), ty))
             }
             Parts::Members(_) | Parts::Elements(_) | Parts::PerVertex(_) => {
-                Err(Error::new(0, "the whole of an interface block is not supported"))
+                Err(self.unsupported(i, "the whole of an interface block is"))
             }
         }
     }

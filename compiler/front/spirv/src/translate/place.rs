@@ -1,6 +1,6 @@
 //! Pointers as places: a variable and the steps to a part of it.
 
-use program::{GlobalId, LocalId};
+use program::{BuiltinVariable, GlobalId, LocalId};
 
 /// A place in a variable.
 #[derive(Clone, Debug)]
@@ -67,6 +67,8 @@ pub(crate) enum Computed {
     SubgroupCount,
     /// True if the invocation is a helper by now: a demotion changes it.
     Helper,
+    /// A bit for each invocation of the subgroup, which a variable of GL has in one integer.
+    Mask(BuiltinVariable),
 }
 
 /// A pointer that is one of two.

@@ -355,8 +355,13 @@ impl ShaderBuilder<'_> {
             Some(word) => Some(self.builtin_of(definition, word, Some(class))?),
             None => self.per_vertex(ty, storage),
         };
-        if let Some(builtin) = global.builtin {
-            global.name = builtin.name().into();
+        match global.builtin {
+            Some(builtin) => global.name = builtin.name().into(),
+            None if self.stage == Stage::Compute => {
+                let what = "an input or output of a compute shader that is not built in is";
+                return Err(self.unsupported(definition, what));
+            }
+            None => {}
         }
         global.interpolation = interpolation(decorations);
         global.invariant = decorations.has(D::Invariant);
@@ -432,12 +437,19 @@ struct InterfaceBlock<'m> {
 /// The variable as one that is computed. From SPIR-V 1.6 on a demotion changes `HelperInvocation`,
 /// which is volatile therefore.
 fn computed(decorations: Decorations<'_>, module: &Module) -> Option<Computed> {
-    match spirv::BuiltIn::from_u32(decorations.literal(D::BuiltIn)?)? {
-        spirv::BuiltIn::SubgroupId => Some(Computed::OwnSubgroup),
-        spirv::BuiltIn::NumSubgroups => Some(Computed::SubgroupCount),
-        spirv::BuiltIn::HelperInvocation if module.version >= VERSION_1_6 => Some(Computed::Helper),
-        _ => None,
-    }
+    use BuiltinVariable as V;
+    use spirv::BuiltIn as B;
+    Some(match B::from_u32(decorations.literal(D::BuiltIn)?)? {
+        B::SubgroupId => Computed::OwnSubgroup,
+        B::NumSubgroups => Computed::SubgroupCount,
+        B::HelperInvocation if module.version >= VERSION_1_6 => Computed::Helper,
+        B::SubgroupEqMask => Computed::Mask(V::SubGroupEqMask),
+        B::SubgroupGeMask => Computed::Mask(V::SubGroupGeMask),
+        B::SubgroupGtMask => Computed::Mask(V::SubGroupGtMask),
+        B::SubgroupLeMask => Computed::Mask(V::SubGroupLeMask),
+        B::SubgroupLtMask => Computed::Mask(V::SubGroupLtMask),
+        _ => return None,
+    })
 }
 
 fn interpolation(decorations: Decorations<'_>) -> Interpolation {

@@ -12,6 +12,9 @@ use X::{
     TessellationEvaluation as TE, Vertex as V,
 };
 
+/// The models of which this crate knows the variables.
+const ALL: [X; 6] = [V, TC, TE, G, F, K];
+
 /// The contents of a variable, without arrays.
 #[derive(Clone, Copy)]
 enum Contents {
@@ -56,14 +59,20 @@ fn row(builtin: B) -> Option<Row> {
         B::NumWorkgroups | B::WorkgroupId | B::LocalInvocationId | B::GlobalInvocationId => {
             (Ints(3), &[K], &[])
         }
-        B::LocalInvocationIndex => (Ints(1), &[K], &[]),
+        B::LocalInvocationIndex | B::SubgroupId | B::NumSubgroups => (Ints(1), &[K], &[]),
+        B::SubgroupSize | B::SubgroupLocalInvocationId => (Ints(1), &ALL, &[]),
+        B::SubgroupEqMask
+        | B::SubgroupGeMask
+        | B::SubgroupGtMask
+        | B::SubgroupLeMask
+        | B::SubgroupLtMask => (Ints(4), &ALL, &[]),
         _ => return None,
     })
 }
 
 /// Checks the interface of an entry point.
 pub(crate) fn check(module: &Module, point: &Instruction, model: X) -> Result<(), Error> {
-    if ![V, TC, TE, G, F, K].contains(&model) {
+    if !ALL.contains(&model) {
         return Ok(());
     }
     for id in point.ids_from(2) {

@@ -1,9 +1,9 @@
 //! Functions: types, parameters, calls, returns; extended instructions; barriers.
 
-use rspirv::spirv::{Capability, GlslStd450Op as G, Op};
+use rspirv::spirv::{Capability, GlslStd450Op as G, Op, StorageClass as C};
 
 use super::memory::scope_or_semantics;
-use super::view::Kind;
+use super::view::{Kind, NumericShape};
 use crate::error::Error;
 use crate::module::{Function, Instruction, Module};
 
@@ -42,6 +42,7 @@ pub(crate) fn check(module: &Module, function: &Function, i: &Instruction) -> Re
         }
         Op::ExtInst => extended(module, i),
         Op::ControlBarrier => (0..3).try_for_each(|index| scope_or_semantics(module, i, index)),
+        Op::ReadClockKHR => scope_or_semantics(module, i, 0),
         Op::MemoryBarrier => (0..2).try_for_each(|index| scope_or_semantics(module, i, index)),
         Op::EmitStreamVertex | Op::EndStreamPrimitive => {
             let shape = module.operand_shape(i, 0)?;
@@ -65,8 +66,30 @@ fn call(module: &Module, i: &Instruction) -> Result<(), Error> {
     module.demand(i, types.len() == i.operands.len(), "the number of arguments is another")?;
     for (index, ty) in types.into_iter().enumerate().skip(1) {
         module.demand(i, module.operand_type(i, index)? == ty, "an argument has another type")?;
+        pointer_argument(module, i, index, ty)?;
     }
     Ok(())
+}
+
+/// A pointer is that of a whole variable, unless pointers of its storage class are values.
+fn pointer_argument(module: &Module, i: &Instruction, index: usize, ty: u32) -> Result<(), Error> {
+    let Kind::Pointer { class, .. } = module.kind(ty) else { return Ok(()) };
+    let has = |capability| module.capabilities.contains(&capability);
+    let is_value = match class {
+        C::StorageBuffer => {
+            let is_value =
+                has(Capability::VariablePointersStorageBuffer) || has(Capability::VariablePointers);
+            module.demand(i, is_value, "an argument points to a buffer")?;
+            true
+        }
+        C::UniformConstant => true,
+        C::Workgroup => has(Capability::VariablePointers),
+        C::Function | C::Private | C::AtomicCounter => false,
+        _ => return Err(module.error(i, format!("an argument points to storage class {class:?}"))),
+    };
+    let argument = i.id_at(index).and_then(|id| module.get(id)).map(|argument| argument.op);
+    let is_whole = matches!(argument, Some(Op::Variable | Op::FunctionParameter));
+    module.demand(i, is_value || is_whole, "an argument points to a part of a variable")
 }
 
 /// Result and operands of an instruction of a set.
@@ -153,6 +176,7 @@ fn extended_of_glsl(module: &Module, i: &Instruction) -> Result<(), Error> {
                 };
             module.demand(i, fits, "types of operands and result do not fit")
         }
+        G::ModfStruct | G::FrexpStruct => two_results(module, i, op),
         G::PackSnorm4x8 | G::PackUnorm4x8 => packing(module, i, 4),
         G::PackSnorm2x16 | G::PackUnorm2x16 | G::PackHalf2x16 => packing(module, i, 2),
         G::UnpackSnorm4x8 | G::UnpackUnorm4x8 => unpacking(module, i, 4),
@@ -172,7 +196,7 @@ fn extended_of_glsl(module: &Module, i: &Instruction) -> Result<(), Error> {
         }
         G::InterpolateAtCentroid | G::InterpolateAtSample | G::InterpolateAtOffset => {
             let (class, pointee) = module.operand_pointer(i, 2)?;
-            let is_input = class == rspirv::spirv::StorageClass::Input;
+            let is_input = class == C::Input;
             module.demand(
                 i,
                 is_float && is_input && pointee == i.ty,
@@ -192,6 +216,25 @@ fn extended_of_glsl(module: &Module, i: &Instruction) -> Result<(), Error> {
         }
         _ => Ok(()),
     }
+}
+
+/// A structure of the operand's type and of one more: the same, or integers of its count.
+fn two_results(module: &Module, i: &Instruction, op: G) -> Result<(), Error> {
+    let own = module.operand_type(i, 2)?;
+    let shape = module.operand_shape(i, 2)?;
+    let members: Vec<u32> = match module.kind(i.ty) {
+        Kind::Struct => module.get(i.ty).map_or(Vec::new(), |ty| ty.ids_from(0).collect()),
+        _ => Vec::new(),
+    };
+    let fits = match *members.as_slice() {
+        [first, second] if op == G::ModfStruct => first == own && second == own,
+        [first, second] => {
+            let is_like = |s: NumericShape| s.is_int() && s.count == shape.count;
+            first == own && module.shape(second).is_some_and(is_like)
+        }
+        _ => false,
+    };
+    module.demand(i, shape.is_float() && fits, "types of operands and result do not fit")
 }
 
 fn packing(module: &Module, i: &Instruction, count: u32) -> Result<(), Error> {

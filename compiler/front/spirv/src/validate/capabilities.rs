@@ -101,7 +101,15 @@ fn extension(module: &Module, i: &Instruction) -> Result<(), Error> {
             | C::UniformTexelBufferArrayNonUniformIndexing
             | C::StorageTexelBufferArrayNonUniformIndexing,
         ) => (Some(5), &["SPV_EXT_descriptor_indexing"]),
+        Some(
+            C::DenormPreserve
+            | C::DenormFlushToZero
+            | C::SignedZeroInfNanPreserve
+            | C::RoundingModeRTE
+            | C::RoundingModeRTZ,
+        ) => (Some(4), &["SPV_KHR_float_controls"]),
         Some(C::ShaderClockKHR) => (None, &["SPV_KHR_shader_clock"]),
+        Some(C::IntegerFunctions2INTEL) => (None, &["SPV_INTEL_shader_integer_functions2"]),
         Some(C::AtomicStorageOps) => (None, &["SPV_KHR_shader_atomic_counter_ops"]),
         Some(C::StencilExportEXT) => (None, &["SPV_EXT_shader_stencil_export"]),
         Some(C::MeshShadingEXT) => (None, &["SPV_EXT_mesh_shader"]),

@@ -37,10 +37,7 @@ pub(crate) fn check(module: &Module) -> Result<(), Error> {
 
 /// Most decorations are there once.
 fn once(module: &Module, i: &Instruction, index: usize, is_new: bool) -> Result<(), Error> {
-    let may_repeat = matches!(
-        decorated(module, i, index)?,
-        D::FuncParamAttr | D::UserSemantic | D::LinkageAttributes
-    );
+    let may_repeat = matches!(decorated(module, i, index)?, D::FuncParamAttr | D::UserSemantic);
     module.demand(i, is_new || may_repeat, "the decoration is there already")
 }
 
@@ -71,14 +68,12 @@ fn target(module: &Module, i: &Instruction) -> Result<(), Error> {
         D::Location
         | D::Component
         | D::Index
-        | D::Binding
-        | D::DescriptorSet
         | D::Flat
         | D::NoPerspective
         | D::Patch
         | D::Centroid
-        | D::Sample
-        | D::InputAttachmentIndex => is_variable,
+        | D::Sample => is_variable,
+        D::Binding | D::DescriptorSet | D::InputAttachmentIndex => target.op == Op::Variable,
         D::BuiltIn => {
             let is_size = i.literal_at(2) == Some(BuiltIn::WorkgroupSize as u32);
             if is_size { is_size_of_group(module, target) } else { target.op == Op::Variable }
@@ -155,7 +150,9 @@ fn may_be_read_only(module: &Module, target: &Instruction) -> bool {
     let Kind::Pointer { class, pointee } = module.kind(target.ty) else { return false };
     let contents = innermost(module, pointee);
     match class {
-        C::Uniform | C::StorageBuffer => module.kind(contents) == Kind::Struct,
+        C::Uniform | C::StorageBuffer => {
+            module.has(contents, D::Block) || module.has(contents, D::BufferBlock)
+        }
         C::UniformConstant => {
             let image = module.get(contents).filter(|ty| ty.op == Op::TypeImage);
             image.and_then(|image| image.literal_at(5)) == Some(2)
@@ -203,6 +200,10 @@ fn visible(module: &Module, i: &Instruction) -> Result<(), Error> {
     let is_interface =
         matches!(class, C::Input | C::Output) && module.kind(contents) == Kind::Struct;
     let has_builtins = module.member_has(contents, 0, D::BuiltIn);
+    let is_plain =
+        matches!(class, C::Input | C::Output) && !(has_builtins || module.has(i.id, D::BuiltIn));
+    let holds_bool = is_plain && contains_bool(module, pointee);
+    module.demand(i, !holds_bool, "inputs and outputs hold no booleans")?;
     let is_block = module.has(contents, D::Block);
     module.demand(i, !(is_interface && has_builtins) || is_block, "built-in members need a Block")
 }

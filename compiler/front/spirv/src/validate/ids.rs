@@ -66,7 +66,9 @@ fn result_type(module: &Module, index: usize, i: &Instruction) -> Result<(), Err
 
 /// Labels, types, functions and strings are named by the instructions that take them alone.
 fn use_of(module: &Module, i: &Instruction, definition: &Instruction) -> Result<(), Error> {
-    let takes_any = is_annotation(i.op) || i.op == Op::ExtInst;
+    let is_of_values = matches!(i.op, Op::DecorateId | Op::DecorateString);
+    let is_function = definition.op == Op::Function;
+    let takes_any = is_annotation(i.op) && !(is_of_values && is_function) || i.op == Op::ExtInst;
     let is_group = matches!(i.op, Op::GroupDecorate | Op::GroupMemberDecorate)
         && i.id_at(0) == Some(definition.id);
     let fits = match definition.op {

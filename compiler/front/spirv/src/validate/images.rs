@@ -128,6 +128,11 @@ pub(crate) fn check(module: &Module, i: &Instruction) -> Result<(), Error> {
     let is_offered = needed.is_none_or(|needed| module.capabilities.contains(&needed));
     module.demand(i, is_offered, "storage images of the dimension need a capability")?;
     result(module, i, access, &image)?;
+    if i.op == Op::ImageGather {
+        let component = module.operand_shape(i, 2)?;
+        let is_number = component.is_int() && component.count == 1 && component.bits() == 32;
+        module.demand(i, is_number, "the component is no integer of 32 bits")?;
+    }
     coordinate(module, i, access, &image)?;
     if access.is_compared {
         let compare = module.operand_shape(i, 2)?;

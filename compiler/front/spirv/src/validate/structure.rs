@@ -219,7 +219,64 @@ fn exits(
             }
         }
     }
+    entries(module, function, order, headers)?;
+    nesting(module, order, headers)?;
     selections(module, function, order, headers)
+}
+
+/// Only the header leads into a selection or loop: no block behind its merge block does.
+fn entries(
+    module: &Module,
+    function: &Function,
+    order: &Dominance,
+    headers: &[Header<'_>],
+) -> Result<(), Error> {
+    for header in headers.iter().filter(|header| order.is_reached(header.label)) {
+        let is_behind =
+            |label| order.is_reached(header.merge) && order.dominates(header.merge, label);
+        for block in function.blocks.iter().filter(|block| order.is_reached(block.label)) {
+            let Some(last) = module.instructions[block.body.clone()].last() else { continue };
+            if !is_behind(block.label) {
+                continue;
+            }
+            let enters = |target: &u32| {
+                let target = *target;
+                target != header.label
+                    && order.dominates(header.label, target)
+                    && !is_behind(target)
+                    && !is_behind_outer(headers, header, target, order)
+            };
+            if let Some(target) = last.targets().into_iter().find(enters) {
+                let (header, target) = (module.name(header.label), module.name(target));
+                let message = format!("enters the construct of {header} at {target}");
+                return Err(module.error(last, message));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A header in the body of a loop has its merge block there, too.
+fn nesting(module: &Module, order: &Dominance, headers: &[Header<'_>]) -> Result<(), Error> {
+    for outer in headers.iter().filter(|header| order.is_reached(header.label)) {
+        let Some(next) = outer.next.filter(|&next| order.is_reached(next)) else { continue };
+        let is_in_body = |label| {
+            order.is_reached(label)
+                && order.dominates(outer.label, label)
+                && !order.dominates(next, label)
+                && !(order.is_reached(outer.merge) && order.dominates(outer.merge, label))
+        };
+        for inner in headers.iter().filter(|inner| inner.label != outer.label) {
+            let is_outside = order.is_reached(inner.merge) && !is_in_body(inner.merge);
+            let fits = !(is_outside && is_in_body(inner.label));
+            module.demand(
+                inner.instruction,
+                fits,
+                "the merge block is not in the loop around the header",
+            )?;
+        }
+    }
+    Ok(())
 }
 
 fn leaving(module: &Module, header: &Header<'_>, target: u32) -> String {

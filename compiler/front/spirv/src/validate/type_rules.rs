@@ -120,8 +120,11 @@ fn structure(module: &Module, i: &Instruction) -> Result<(), Error> {
     let members: Vec<u32> = i.ids_from(0).collect();
     for (index, &member) in members.iter().enumerate() {
         let is_before = module.index_of(member) < module.index_of(i.id);
-        let is_pointer = matches!(module.kind(member), Kind::Pointer { .. });
-        module.demand(i, is_before || is_pointer, "a member's type is defined later")?;
+        let is_announced = |other: &Instruction| {
+            other.op == Op::TypeForwardPointer && other.id_at(0) == Some(member)
+        };
+        let fits = is_before || module.globals().iter().any(is_announced);
+        module.demand(i, fits, "a member's type is defined later")?;
         let is_data = module.get(member).is_some_and(|definition| is_type(definition.op))
             && !matches!(module.kind(member), Kind::Void | Kind::Function);
         module.demand(i, is_data, "a member needs a type of data")?;
@@ -164,5 +167,8 @@ fn image(module: &Module, i: &Instruction) -> Result<(), Error> {
     module.demand(i, word(4) <= 1, "multisampled is 0 or 1")?;
     module.demand(i, word(5) <= 2, "sampled is 0, 1 or 2")?;
     let is_subpass = word(1) == Dim::DimSubpassData as u32;
+    let has_samples = word(4) == 1 && word(5) == 2 && !is_subpass;
+    let may_have = module.capabilities.contains(&Capability::StorageImageMultisample);
+    module.demand(i, !has_samples || may_have, "needs the capability StorageImageMultisample")?;
     module.demand(i, !is_subpass || word(5) == 2 && word(6) == 0, "subpass data are not sampled")
 }

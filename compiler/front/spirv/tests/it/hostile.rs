@@ -2,15 +2,16 @@
 //!
 //! `HOSTILE=N` damages N modules instead of a few. `SPIRV_CORPUS=FOLDER` adds the `.spv` and
 //! `.spvasm` files of a folder to those of `filetests`. `SPIRV_VAL=PROGRAM` compares the verdicts
-//! with those of SPIRV-Tools' `spirv-val`, and prints the numbers with the first differences.
+//! with those of SPIRV-Tools' `spirv-val`, and prints the numbers with the differences; the folder
+//! `MISSED` gets modules that it refuses and this crate does not.
 
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use program::TypeTable;
-use spirv_front::{Module, assemble};
+use program::{Stage, TypeTable};
+use spirv_front::{EntryPoint, Module, assemble};
 
 /// Pseudo-random numbers (splitmix64).
 struct Random(u64);
@@ -112,8 +113,18 @@ fn verdict(words: &[u32]) -> Option<String> {
         Err(error) => return Some(error.to_string()),
     };
     let mut types = TypeTable::default();
-    let shader = |entry| module.shader(entry, &[], &mut types).err().map(|e| e.to_string());
-    module.entry_points().into_iter().find_map(shader)
+    let shader = |entry| {
+        let shader = match module.is_for_vulkan() {
+            true => module.vulkan_shader(entry, &[], &mut types),
+            false => module.shader(entry, &[], &mut types),
+        };
+        shader.err().map(|error| error.to_string())
+    };
+    let mut entries = module.entry_points();
+    if entries.is_empty() {
+        entries.push(EntryPoint { stage: Stage::Vertex, name: "main" });
+    }
+    entries.into_iter().find_map(shader)
 }
 
 /// The message of `spirv-val`; `None` if the module is valid.
@@ -139,6 +150,7 @@ fn damaged_modules_are_answered() {
     let count = std::env::var("HOSTILE").ok().and_then(|n| n.parse().ok()).unwrap_or(3000);
     let program = std::env::var("SPIRV_VAL").ok();
     let seed = std::env::var("SEED").ok().and_then(|n| n.parse().ok()).unwrap_or(1);
+    let kept = std::env::var_os("MISSED");
     let mut random = Random(seed);
     for words in &modules {
         if let Some(error) = verdict(words) {
@@ -166,6 +178,11 @@ fn damaged_modules_are_answered() {
             (None, Some(other)) => {
                 missed += 1;
                 println!("missed: {}", other.lines().next().unwrap_or_default());
+                if let Some(folder) = &kept {
+                    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+                    let name = format!("{seed}-{missed}.spv");
+                    fs::write(Path::new(folder).join(name), bytes).expect("a folder to write to");
+                }
             }
             (Some(own), None) => println!("more: {own}"),
             _ => {}

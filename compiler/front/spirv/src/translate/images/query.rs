@@ -46,7 +46,7 @@ impl ShaderBuilder<'_> {
             Op::ImageQueryLod => self.lod_query(i)?,
             Op::SubgroupBallotKHR => {
                 let condition = self.operand(i, 0)?;
-                self.ballot(i, condition)?
+                self.ballot(condition)
             }
             Op::ReadClockKHR => {
                 let ty = self.result_type(i)?;
@@ -73,14 +73,19 @@ impl ShaderBuilder<'_> {
     }
 
     /// The invocations for which a condition holds, in the first two of four words.
-    pub(crate) fn ballot(&mut self, i: &Instruction, condition: ExprId) -> Result<ExprId, Error> {
-        let (wide, pair) = (self.types.scalar(Scalar::Uint64), self.types.vector(Scalar::Uint, 2));
+    pub(crate) fn ballot(&mut self, condition: ExprId) -> ExprId {
+        let wide = self.types.scalar(Scalar::Uint64);
         let mask = self.builtin(F::Ballot, vec![condition], wide);
+        self.four_words(mask)
+    }
+
+    /// A mask of 64 bits in four words.
+    pub(crate) fn four_words(&mut self, mask: ExprId) -> ExprId {
+        let [pair, all] = [2, 4].map(|size| self.types.vector(Scalar::Uint, size));
         let words = self.builtin(F::UnpackUint2x32, vec![mask], pair);
         let uint = self.types.scalar(Scalar::Uint);
         let parts = vec![words, self.number(uint, 0), self.number(uint, 0)];
-        let ty = self.result_type(i)?;
-        Ok(self.push(ExprKind::Compose(parts), ty))
+        self.push(ExprKind::Compose(parts), all)
     }
 
     fn image_query(&mut self, i: &Instruction, op: TextureOp) -> Result<ExprId, Error> {

@@ -16,16 +16,21 @@ impl ShaderBuilder<'_> {
     ) -> Result<ExprId, Error> {
         let paired = self.paired(user, place, false)?;
         let (root, steps) = self.whole(user, &paired)?;
-        let (kind, ty) = match root {
-            Root::Global(global) => (ExprKind::Global(global), self.shader.globals[global].ty),
-            Root::Local(local) => (ExprKind::Local(local), self.body.locals[local].ty),
-            Root::Computed(which) => return self.computed(user, which),
+        let mut expr = match root {
+            Root::Global(global) => {
+                let ty = self.shader.globals[global].ty;
+                self.push(ExprKind::Global(global), ty)
+            }
+            Root::Local(local) => {
+                let ty = self.body.locals[local].ty;
+                self.push(ExprKind::Local(local), ty)
+            }
+            Root::Computed(which) => self.computed(user, which)?,
             Root::Choice(_) => return Err(self.unsupported(user, "a choice of pointers is")),
             Root::Parts(_) | Root::Apart(..) => {
                 return Err(self.unsupported(user, "the whole of an interface block is"));
             }
         };
-        let mut expr = self.push(kind, ty);
         for step in steps {
             expr = self.step(user, expr, step)?;
         }

@@ -295,6 +295,10 @@ impl ShaderBuilder<'_> {
         }
         let statement = match next == label {
             true => plain_loop(body, None),
+            false if position.done.contains(&next) => {
+                let message = format!("{} is no continue construct", self.module.name(next));
+                return Err(self.module.error(merge, message));
+            }
             false => self.with_continue(label, after, next, body, position)?,
         };
         let Some(construct) = position.constructs.pop() else { return Ok(()) };
@@ -311,10 +315,6 @@ impl ShaderBuilder<'_> {
         body: Vec<Statement>,
         position: &mut Position<'_>,
     ) -> Result<Statement, Error> {
-        if position.done.contains(&next) {
-            let message = format!("{} is no continue construct", self.module.name(next));
-            return Err(Error::new(0, message));
-        }
         if let Some(step) = self.step_expression(header, merge, next, position)? {
             return Ok(Statement::Loop {
                 init: Vec::new(),

@@ -14,15 +14,19 @@ use crate::translate::state::ShaderBuilder;
 impl ShaderBuilder<'_> {
     /// A built-in input of one unsigned integer.
     pub(crate) fn system_value(&mut self, builtin: BuiltinVariable) -> ExprId {
-        let uint = self.types.scalar(Scalar::Uint);
+        self.system_value_of(builtin, Scalar::Uint)
+    }
+
+    fn system_value_of(&mut self, builtin: BuiltinVariable, scalar: Scalar) -> ExprId {
+        let ty = self.types.scalar(scalar);
         let globals = &self.shader.globals;
-        let known = globals.iter().find(|(_, g)| g.builtin == Some(builtin) && g.ty == uint);
+        let known = globals.iter().find(|(_, g)| g.builtin == Some(builtin) && g.ty == ty);
         let id = known.map(|(id, _)| id).unwrap_or_else(|| {
-            let mut global = Global::new(builtin.name(), uint, Storage::Input);
+            let mut global = Global::new(builtin.name(), ty, Storage::Input);
             global.builtin = Some(builtin);
             self.shader.globals.push(global)
         });
-        self.push(ExprKind::Global(id), uint)
+        self.push(ExprKind::Global(id), ty)
     }
 
     /// The value of a built-in variable. Subgroups have consecutive invocations of a work group.
@@ -34,6 +38,10 @@ impl ShaderBuilder<'_> {
         if which == Computed::Helper {
             let bool_type = self.types.scalar(Scalar::Bool);
             return Ok(self.builtin(F::HelperInvocation, Vec::new(), bool_type));
+        }
+        if let Computed::Mask(mask) = which {
+            let mask = self.system_value_of(mask, Scalar::Uint64);
+            return Ok(self.four_words(mask));
         }
         let size = self.system_value(BuiltinVariable::SubGroupSize);
         let of_group = match which {
@@ -116,7 +124,7 @@ impl ShaderBuilder<'_> {
             }
             Op::GroupNonUniformBallot => {
                 let condition = self.operand(i, 1)?;
-                self.ballot(i, condition)?
+                self.ballot(condition)
             }
             _ => return self.ballot_operation(i, out),
         }))
