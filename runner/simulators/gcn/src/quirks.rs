@@ -15,8 +15,8 @@ pub struct Quirks {
     /// The range check of a buffer access with an address in vector registers ignores a scalar
     /// offset (si).
     pub soffset_clamp: bool,
-    /// Vector instructions take the number of records as bytes if addresses are not swizzled, with a
-    /// stride, too (vi).
+    /// Vector instructions take the number of records as bytes if addresses are not swizzled, even
+    /// with a stride (vi).
     pub records_in_bytes: bool,
     /// `v_fract_f64` can give 1.0 (si).
     pub fract_f64: bool,

@@ -18,8 +18,8 @@ pub(crate) struct Context {
     pub(crate) indirect_base: u64,
     /// Draws with the flag of predication are executed.
     pub(crate) predicate: bool,
-    /// A result of predication was not zero: samples, primitives without room, a value. Packets that
-    /// continue others add theirs to it.
+    /// A result of predication was not zero: samples, primitives without room, a value. Packets
+    /// that continue others add theirs to it.
     pub(crate) seen: bool,
     /// Bytes that were written to each buffer of stream output, in double words.
     pub(crate) filled: [u32; 4],
