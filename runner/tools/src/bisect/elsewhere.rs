@@ -1,5 +1,5 @@
-//! Where a fault is that no optional pass brings: the same test with another executor for one
-//! stage, in one width, and on other generations.
+//! Places of faults: the same test with another executor for one stage, in one width, and on other
+//! generations. They tell more of a fault that no optional pass brings.
 //!
 //! Both vendors' code comes from the same IR, so that a fault on both is in what they share.
 

@@ -102,8 +102,8 @@ impl Conclusion {
                      front end"
                 }
                 _ => {
-                    "it fails without optional passes too: the fault is in lowering, a required pass, instruction \
-                     selection, allocation, an executor or the test"
+                    "it fails without optional passes too: the fault is in lowering, a required \
+                     pass, instruction selection, allocation, an executor or the test"
                 }
             },
         }

@@ -374,7 +374,8 @@ fn interlock(stage: &mut StageShader) -> Commands {
     let mode = stage.generator.random.pick(&["pixel", "sample"]);
     let order = stage.generator.random.pick(&["ordered", "unordered"]);
     stage.declare(&format!(
-        "layout({mode}_interlock_{order}) in;\nlayout(std430, binding = {ORDERED}) coherent buffer Ordered {{ uint ordered[]; }};\n"
+        "layout({mode}_interlock_{order}) in;\n\
+         layout(std430, binding = {ORDERED}) coherent buffer Ordered {{ uint ordered[]; }};\n"
     ));
     stage.end("beginInvocationInterlockARB();");
     stage.end("ordered[own] = ordered[own] * 31u + uint(hash[0]);");
