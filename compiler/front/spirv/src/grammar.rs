@@ -67,6 +67,11 @@ macro_rules! kinds {
         pub(crate) fn has_names(kind: OperandKind) -> bool {
             matches!(kind, $(OperandKind::$kind)|* $(| OperandKind::$mask)*)
         }
+
+        /// True if the values of a kind are masks.
+        pub(crate) fn has_bits(kind: OperandKind) -> bool {
+            matches!(kind, $(OperandKind::$mask)|*)
+        }
     };
 }
 
@@ -120,4 +125,9 @@ pub(crate) fn parameters(kind: OperandKind, word: u32) -> Option<Vec<LogicalOper
 /// Returns the capabilities of which an enumerant needs one; those of a mask's bits together.
 pub(crate) fn capabilities(kind: OperandKind, word: u32) -> Vec<spirv::Capability> {
     valued(kind, word).map_or(Vec::new(), |value| value.required_capabilities())
+}
+
+/// Returns the extensions of which an enumerant comes with one.
+pub(crate) fn extensions(kind: OperandKind, word: u32) -> Vec<&'static str> {
+    valued(kind, word).map_or(Vec::new(), |value| value.required_extensions())
 }

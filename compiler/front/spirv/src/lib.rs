@@ -54,6 +54,9 @@ pub use places::{InterfaceClass, InterfaceVariable, Place, with_places};
 use entry::Api;
 use program::{Shader, TypeTable};
 
+/// The version of SPIR-V 1 that modules of Vulkan scripts have at least.
+const SCRIPT_VERSION: u32 = 3;
+
 impl Module {
     /// Reads a module's words and checks the rules of the specification.
     ///
@@ -61,7 +64,18 @@ impl Module {
     /// The first word that is malformed, or the first instruction that breaks a rule.
     pub fn checked(words: &[u32]) -> Result<Module, Error> {
         let module = Module::read(words)?;
-        validate::check(&module)?;
+        validate::check(&module, 0)?;
+        Ok(module)
+    }
+
+    /// Reads and checks a module of a Vulkan script. Such a script does not say which version of
+    /// SPIR-V its texts are for, so that they may have what came up to version 1.3.
+    ///
+    /// # Errors
+    /// Those of [`Module::checked`].
+    pub fn checked_of_script(words: &[u32]) -> Result<Module, Error> {
+        let module = Module::read(words)?;
+        validate::check(&module, SCRIPT_VERSION)?;
         Ok(module)
     }
 

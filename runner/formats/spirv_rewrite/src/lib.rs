@@ -31,7 +31,7 @@
 //! let rewriting: Rewriting = "7".parse()?;
 //! let rewritten = rewrite(&words, &rewriting)?;
 //! assert!(!rewritten.steps.is_empty() && rewritten.words != words);
-//! spirv_front::Module::checked(&rewritten.words)?;
+//! spirv_front::Module::checked_of_script(&rewritten.words)?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -121,7 +121,7 @@ const TRANSFORMATIONS: [(&str, usize, Transformation); 23] = [
 /// # Errors
 /// The module is invalid, or the library that reads modules does not know all of it.
 pub fn rewrite(words: &[u32], rewriting: &Rewriting) -> Result<Rewritten, RewriteError> {
-    Module::checked(words)?;
+    Module::checked_of_script(words)?;
     let read = rspirv::dr::load_words(words);
     let mut draft = Draft::new(read.map_err(|state| RewriteError::Unread(state.to_string()))?);
     let count = Random::new(rewriting.seed, 0, 0).between(STEPS.0, STEPS.1);
@@ -137,7 +137,7 @@ pub fn rewrite(words: &[u32], rewriting: &Rewriting) -> Result<Rewritten, Rewrit
             continue;
         }
         let words = next.finish();
-        if Module::checked(&words).is_err() {
+        if Module::checked_of_script(&words).is_err() {
             rewritten.refused.push((number, name));
             continue;
         }

@@ -1,11 +1,15 @@
 //! Blocks of a function: the sequence of instructions in them, `OpPhi`s, merge instructions.
 
-use rspirv::spirv::Op;
+use rspirv::spirv::{LoopControl as L, Op};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::constants::is_extended;
 use super::view::Kind;
 use crate::error::Error;
 use crate::module::{Function, Instruction, Module};
+
+/// Most cases of a switch (SPIR-V 1.6 section 2.17).
+const MAX_CASES: usize = 16383;
 
 pub(crate) fn check(module: &Module, function: &Function) -> Result<(), Error> {
     let labels: FxHashSet<u32> = function.blocks.iter().map(|block| block.label).collect();
@@ -53,6 +57,11 @@ pub(crate) fn check(module: &Module, function: &Function) -> Result<(), Error> {
                         shape.is_int() && shape.count == 1,
                         "the selector is no integer",
                     )?;
+                    let count = i.ids_from(2).count();
+                    module.demand(i, count <= MAX_CASES, "there are too many cases")?;
+                    let literals = (2..i.operands.len()).filter_map(|index| i.literal_at(index));
+                    let fits = literals.into_iter().all(|word| is_extended(shape.scalar, word));
+                    module.demand(i, fits, "high bits of a case do not extend its value")?;
                 }
                 _ => {}
             }
@@ -77,6 +86,21 @@ fn sequence(module: &Module, body: &[Instruction], is_first: bool) -> Result<(),
     Ok(())
 }
 
+/// The hints of a loop do not exclude each other.
+fn loop_control(module: &Module, i: &Instruction) -> Result<(), Error> {
+    let control = L::from_bits_truncate(i.literal_at(2).unwrap_or(0));
+    let excluded = L::UNROLL | L::PEEL_COUNT | L::PARTIAL_COUNT;
+    let fits = !(control.contains(L::DONT_UNROLL) && control.intersects(excluded));
+    module.demand(i, fits, "DontUnroll excludes other hints")?;
+    // Hints with a number have it in the order of their bits.
+    let counted =
+        [L::DEPENDENCY_LENGTH, L::MIN_ITERATIONS, L::MAX_ITERATIONS, L::ITERATION_MULTIPLE];
+    let before = counted.iter().filter(|&&bit| control.contains(bit)).count();
+    let multiple = i.literal_at(2 + before).unwrap_or(0);
+    let has_multiple = control.contains(L::ITERATION_MULTIPLE);
+    module.demand(i, !has_multiple || multiple != 0, "the multiple of iterations is zero")
+}
+
 /// A merge instruction is the last but one, before the branch that it is for.
 fn merge(module: &Module, body: &[Instruction], labels: &FxHashSet<u32>) -> Result<(), Error> {
     for (index, i) in body.iter().enumerate() {
@@ -91,6 +115,9 @@ fn merge(module: &Module, body: &[Instruction], labels: &FxHashSet<u32>) -> Resu
             _ => matches!(next, Some(Op::Branch | Op::BranchConditional)),
         };
         module.demand(i, fits, "the next instruction is no branch that it is for")?;
+        if i.op == Op::LoopMerge {
+            loop_control(module, i)?;
+        }
         for &target in targets {
             let is_label = i.id_at(target).is_some_and(|id| labels.contains(&id));
             module.demand(i, is_label, "an operand is no block of the function")?;

@@ -42,7 +42,7 @@ pub(crate) fn check(module: &Module, function: &Function, i: &Instruction) -> Re
         }
         Op::ExtInst => extended(module, i),
         Op::ControlBarrier => (0..3).try_for_each(|index| scope_or_semantics(module, i, index)),
-        Op::ReadClockKHR => scope_or_semantics(module, i, 0),
+        Op::ReadClockKHR => clock(module, i),
         Op::MemoryBarrier => (0..2).try_for_each(|index| scope_or_semantics(module, i, index)),
         Op::EmitStreamVertex | Op::EndStreamPrimitive => {
             let shape = module.operand_shape(i, 0)?;
@@ -55,6 +55,14 @@ pub(crate) fn check(module: &Module, function: &Function, i: &Instruction) -> Re
         }
         _ => Ok(()),
     }
+}
+
+/// A clock's value has 64 bits without sign, or two words.
+fn clock(module: &Module, i: &Instruction) -> Result<(), Error> {
+    scope_or_semantics(module, i, 0)?;
+    let shape = module.shape(i.ty).filter(|shape| shape.is_unsigned());
+    let fits = shape.is_some_and(|shape| matches!((shape.bits(), shape.count), (64, 1) | (32, 2)));
+    module.demand(i, fits, "the result has another type")
 }
 
 fn call(module: &Module, i: &Instruction) -> Result<(), Error> {

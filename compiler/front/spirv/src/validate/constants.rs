@@ -41,10 +41,14 @@ pub(crate) fn check(module: &Module) -> Result<(), Error> {
     Ok(())
 }
 
-/// The high bits of narrow numbers are those of their sign, or zero.
 fn narrow(module: &Module, i: &Instruction) -> Result<(), Error> {
-    let word = i.literal_at(0).unwrap_or(0);
-    let fits = match module.kind(i.ty) {
+    let fits = is_extended(module.kind(i.ty), i.literal_at(0).unwrap_or(0));
+    module.demand(i, fits, "high bits do not extend the value")
+}
+
+/// True if the high bits of a narrow number are those of its sign, or zero.
+pub(crate) fn is_extended(kind: Kind, word: u32) -> bool {
+    match kind {
         Kind::Int { bits: bits @ (8 | 16), signed: true } => {
             let shift = 32 - bits;
             (word as i32) << shift >> shift == word as i32
@@ -53,8 +57,7 @@ fn narrow(module: &Module, i: &Instruction) -> Result<(), Error> {
             word >> bits == 0
         }
         _ => true,
-    };
-    module.demand(i, fits, "high bits do not extend the value")
+    }
 }
 
 fn composite(module: &Module, i: &Instruction) -> Result<(), Error> {

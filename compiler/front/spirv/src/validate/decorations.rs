@@ -13,12 +13,13 @@ pub(crate) fn check(module: &Module) -> Result<(), Error> {
     for i in module.globals() {
         nested(module, i, &mut blocks)?;
         match i.op {
-            Op::Decorate => {
+            Op::Decorate | Op::DecorateId | Op::DecorateString => {
                 target(module, i)?;
+                kind_of_operand(module, i)?;
                 let key = (i.id_at(0), u32::MAX, i.literal_at(1));
                 once(module, i, 1, seen.insert(key))?;
             }
-            Op::MemberDecorate => {
+            Op::MemberDecorate | Op::MemberDecorateString => {
                 member(module, i)?;
                 let key = (i.id_at(0), i.literal_at(1).unwrap_or(0), i.literal_at(2));
                 once(module, i, 2, seen.insert(key))?;
@@ -29,6 +30,11 @@ pub(crate) fn check(module: &Module) -> Result<(), Error> {
                 visible(module, i)?;
             }
             Op::TypeStruct => builtins(module, i)?,
+            Op::TypeArray | Op::TypeRuntimeArray => {
+                let has_stride = module.has(i.id, D::ArrayStride);
+                let is_of_blocks = blocks.contains(&i.id);
+                module.demand(i, !(has_stride && is_of_blocks), "blocks have no ArrayStride")?;
+            }
             _ => {}
         }
     }
@@ -96,6 +102,15 @@ fn target(module: &Module, i: &Instruction) -> Result<(), Error> {
     module.demand(i, !is_component || is_interface, "the target is no input or output")
 }
 
+/// Decorations with ids have an instruction of their own.
+fn kind_of_operand(module: &Module, i: &Instruction) -> Result<(), Error> {
+    let decoration = decorated(module, i, 1)?;
+    let takes_ids =
+        matches!(decoration, D::UniformId | D::AlignmentId | D::MaxByteOffsetId | D::CounterBuffer);
+    let fits = takes_ids == (i.op == Op::DecorateId);
+    module.demand(i, fits, "the instruction is for other decorations")
+}
+
 fn member(module: &Module, i: &Instruction) -> Result<(), Error> {
     let target = i.id_at(0).and_then(|id| module.get(id));
     let members =
@@ -150,9 +165,8 @@ fn may_be_read_only(module: &Module, target: &Instruction) -> bool {
     let Kind::Pointer { class, pointee } = module.kind(target.ty) else { return false };
     let contents = innermost(module, pointee);
     match class {
-        C::Uniform | C::StorageBuffer => {
-            module.has(contents, D::Block) || module.has(contents, D::BufferBlock)
-        }
+        C::Uniform => module.has(contents, D::Block) || module.has(contents, D::BufferBlock),
+        C::StorageBuffer => module.has(contents, D::Block),
         C::UniformConstant => {
             let image = module.get(contents).filter(|ty| ty.op == Op::TypeImage);
             image.and_then(|image| image.literal_at(5)) == Some(2)

@@ -1,14 +1,29 @@
-//! Definitions before uses.
+//! Definitions before uses, and blocks behind their dominators.
 
 use rspirv::spirv::Op;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::dominance::Dominance;
 use crate::error::Error;
 use crate::module::{Function, Module};
 
+/// A block comes before those that it dominates.
+fn sequence(module: &Module, function: &Function, order: &Dominance) -> Result<(), Error> {
+    let mut seen = FxHashSet::default();
+    for block in &function.blocks {
+        seen.insert(block.label);
+        if let Some(parent) = order.parent(block.label).filter(|parent| !seen.contains(parent)) {
+            let definition = module.get(block.label).unwrap_or(&module.instructions[0]);
+            let parent = module.name(parent);
+            return Err(module.error(definition, format!("before {parent}, which dominates it")));
+        }
+    }
+    Ok(())
+}
+
 /// Each use of a result of the function is dominated by its definition.
 pub(crate) fn check(module: &Module, function: &Function, order: &Dominance) -> Result<(), Error> {
+    sequence(module, function, order)?;
     let mut places: FxHashMap<u32, (u32, usize)> = FxHashMap::default();
     for block in &function.blocks {
         for index in block.body.clone() {

@@ -45,10 +45,7 @@ pub(crate) fn check(module: &Module) -> Result<(), Error> {
                 return Err(module.error(i, format!("{} has no definition", module.name(id))));
             };
             let definition = &module.instructions[at];
-            let is_later = at >= index && !may_be_later(i, definition);
-            let in_function = index >= module.first_function && at >= module.first_function;
-            // Inside of a function, dominance decides.
-            if is_later && !in_function {
+            if at >= index && !may_be_later(i, definition) {
                 return Err(module.error(i, format!("{} is defined later", module.name(id))));
             }
             use_of(module, i, definition)?;

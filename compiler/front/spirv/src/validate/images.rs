@@ -142,6 +142,26 @@ pub(crate) fn check(module: &Module, i: &Instruction) -> Result<(), Error> {
     optional(module, i, access, &image)
 }
 
+/// Coordinate and sample of a pointer to a texel.
+pub(crate) fn texel(module: &Module, i: &Instruction, ty: u32) -> Result<(), Error> {
+    let Some(image) = image(module, ty) else { return Ok(()) };
+    let fits = match image.dim {
+        Some(Dim::DimSubpassData) => false,
+        Some(Dim::Dim1D | Dim::Dim2D | Dim::DimCube) => true,
+        _ => !image.arrayed,
+    };
+    module.demand(i, fits, "the image has no texels to point to")?;
+    let is_layer = image.arrayed && image.dim != Some(Dim::DimCube);
+    let count = coordinates(image.dim) + u32::from(is_layer);
+    let coordinate = module.operand_shape(i, 1)?;
+    let fits = coordinate.is_int() && coordinate.count == count;
+    module.demand(i, fits, "the coordinate has another type")?;
+    let sample = module.operand_shape(i, 2)?;
+    module.demand(i, sample.is_int() && sample.count == 1, "the sample is no integer")?;
+    let is_zero = i.id_at(2).and_then(|id| module.fixed_integer(id)) == Some(0);
+    module.demand(i, image.multisampled || is_zero, "the sample of a single one is not 0")
+}
+
 /// A texture with a sampler: its type is that of the texture, but for depth.
 fn joined(module: &Module, i: &Instruction) -> Result<(), Error> {
     let operands = |ty: u32| module.get(ty).map(|ty| ty.operands.clone()).unwrap_or_default();

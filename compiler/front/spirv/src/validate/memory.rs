@@ -1,6 +1,6 @@
 //! Variables, loads, stores, access chains, atomics.
 
-use rspirv::spirv::{Capability, MemorySemantics, Op, Scope, StorageClass as C};
+use rspirv::spirv::{Capability, Decoration, MemorySemantics, Op, Scope, StorageClass as C};
 
 use super::view::Kind;
 use crate::error::Error;
@@ -27,19 +27,30 @@ pub(crate) fn check(module: &Module, i: &Instruction) -> Result<(), Error> {
             let (to, from) = (module.operand_pointer(i, 0)?, module.operand_pointer(i, 1)?);
             module.demand(i, to.1 == from.1, "the types of the places differ")
         }
-        Op::AccessChain | Op::InBoundsAccessChain => access_chain(module, i),
+        Op::AccessChain | Op::InBoundsAccessChain => access_chain(module, i, 1),
+        Op::PtrAccessChain | Op::InBoundsPtrAccessChain => {
+            pointer_value(module, i, i.ty)?;
+            strided(module, i)?;
+            access_chain(module, i, 2)
+        }
         Op::ArrayLength => array_length(module, i),
         Op::PtrEqual | Op::PtrNotEqual | Op::PtrDiff => {
-            module.operand_pointer(i, 0)?;
+            let (class, _) = module.operand_pointer(i, 0)?;
             let ty = module.operand_type(i, 0)?;
             module.demand(i, ty == module.operand_type(i, 1)?, "the pointers have other types")?;
-            pointer_value(module, i, ty)
+            pointer_value(module, i, ty)?;
+            let is_memory = matches!(class, C::StorageBuffer | C::Workgroup);
+            module.demand(i, is_memory, "pointers of the storage class are not compared")?;
+            let result = module.kind(i.ty);
+            let fits = match i.op {
+                Op::PtrDiff => matches!(result, Kind::Int { .. }),
+                _ => result == Kind::Bool,
+            };
+            module.demand(i, fits, "the result has another type")
         }
         Op::ImageTexelPointer => texel_pointer(module, i),
         op if is_atomic(op) => atomic(module, i),
-        Op::Select | Op::Phi | Op::FunctionCall | Op::PtrAccessChain => {
-            pointer_value(module, i, i.ty)
-        }
+        Op::Select | Op::Phi | Op::FunctionCall => pointer_value(module, i, i.ty),
         _ => Ok(()),
     }
 }
@@ -87,10 +98,29 @@ fn store(module: &Module, i: &Instruction) -> Result<(), Error> {
     )
 }
 
-fn access_chain(module: &Module, i: &Instruction) -> Result<(), Error> {
+/// The element of a pointer is counted by the stride of its type.
+fn strided(module: &Module, i: &Instruction) -> Result<(), Error> {
+    let (class, _) = module.operand_pointer(i, 0)?;
+    let is_explicit = match class {
+        C::Uniform | C::StorageBuffer | C::PhysicalStorageBuffer | C::PushConstant => true,
+        C::Workgroup => module.capabilities.contains(&Capability::WorkgroupMemoryExplicitLayoutKHR),
+        _ => false,
+    };
+    let has_stride = module.has(module.operand_type(i, 0)?, Decoration::ArrayStride);
+    module.demand(i, !is_explicit || has_stride, "the type of the pointer has no ArrayStride")?;
+    let element = module.operand_shape(i, 1)?;
+    module.demand(i, element.is_int() && element.count == 1, "the element is no integer")
+}
+
+/// Most indices of an access (SPIR-V 1.6 section 2.17).
+const MAX_INDICES: usize = 255;
+
+/// The indices, from operand `first` on, lead to the type of the result.
+fn access_chain(module: &Module, i: &Instruction, first: usize) -> Result<(), Error> {
     let (class, mut ty) = module.operand_pointer(i, 0)?;
-    for (index, id) in i.ids_from(1).enumerate() {
-        let is_int = module.operand_shape(i, index + 1).is_ok_and(|s| s.is_int() && s.count == 1);
+    module.demand(i, i.operands.len() <= first + MAX_INDICES, "there are too many indices")?;
+    for (index, id) in (first..).zip(i.ids_from(first)) {
+        let is_int = module.operand_shape(i, index).is_ok_and(|s| s.is_int() && s.count == 1);
         module.demand(i, is_int, "an index is no integer")?;
         ty = match module.kind(ty) {
             Kind::Vector { component, .. } => component,
@@ -138,10 +168,7 @@ fn texel_pointer(module: &Module, i: &Instruction) -> Result<(), Error> {
     let texel = module.get(image).and_then(|image| image.id_at(0)).unwrap_or(0);
     let wanted = Kind::Pointer { class: C::Image, pointee: texel };
     module.demand(i, module.kind(i.ty) == wanted, "the result is no pointer to a texel")?;
-    let coordinate = module.operand_shape(i, 1)?;
-    module.demand(i, coordinate.is_int(), "the coordinate is no integer")?;
-    let sample = module.operand_shape(i, 2)?;
-    module.demand(i, sample.is_int() && sample.count == 1, "the sample is no integer")
+    super::images::texel(module, i, image)
 }
 
 fn is_atomic(op: Op) -> bool {

@@ -10,6 +10,7 @@ mod capabilities;
 mod cases;
 mod composites;
 mod constants;
+mod constructs;
 mod decorations;
 mod definitions;
 mod groups;
@@ -23,22 +24,25 @@ mod signatures;
 mod small_types;
 mod structure;
 mod type_rules;
+mod versions;
 mod view;
 
 pub(crate) use sections::is_before_types;
+
+use versions::Versions;
 
 use crate::dominance::Dominance;
 use crate::error::Error;
 use crate::module::Module;
 
-/// Checks all rules.
+/// Checks all rules. `least` is the version of SPIR-V 1 that the module may count as having.
 ///
 /// # Errors
 /// The first instruction that breaks a rule.
-pub(crate) fn check(module: &Module) -> Result<(), Error> {
+pub(crate) fn check(module: &Module, least: u32) -> Result<(), Error> {
     sections::check(module)?;
     ids::check(module)?;
-    capabilities::check(module)?;
+    capabilities::check(module, &Versions::new(module, least))?;
     type_rules::check(module)?;
     constants::check(module)?;
     decorations::check(module)?;
@@ -49,6 +53,7 @@ pub(crate) fn check(module: &Module) -> Result<(), Error> {
         blocks::check(module, function)?;
         let order = Dominance::new(module, function);
         definitions::check(module, function, &order)?;
+        let order = Dominance::structural(module, function);
         structure::check(module, function, &order)?;
         cases::check(module, function, &order)?;
         for block in &function.blocks {

@@ -11,6 +11,9 @@ use crate::module::{Instruction, Module};
 const MAX_DEPTH: u32 = 255;
 /// Most members of a structure with those of its members; elements of arrays count once.
 const MAX_PARTS: u32 = 1 << 16;
+/// Most members of a structure, and parameters of a function.
+const MAX_MEMBERS: usize = 16383;
+const MAX_PARAMETERS: usize = 255;
 
 pub(crate) fn check(module: &Module) -> Result<(), Error> {
     let mut seen: FxHashMap<String, u32> = FxHashMap::default();
@@ -118,6 +121,7 @@ fn array_length(module: &Module, i: &Instruction, length: u32) -> Result<(), Err
 
 fn structure(module: &Module, i: &Instruction) -> Result<(), Error> {
     let members: Vec<u32> = i.ids_from(0).collect();
+    module.demand(i, members.len() <= MAX_MEMBERS, "the structure has too many members")?;
     for (index, &member) in members.iter().enumerate() {
         let is_before = module.index_of(member) < module.index_of(i.id);
         let is_announced = |other: &Instruction| {
@@ -139,6 +143,7 @@ fn structure(module: &Module, i: &Instruction) -> Result<(), Error> {
 }
 
 fn function(module: &Module, i: &Instruction) -> Result<(), Error> {
+    module.demand(i, i.operands.len() <= 1 + MAX_PARAMETERS, "there are too many parameters")?;
     for (index, ty) in i.ids_from(0).enumerate() {
         let is_known = module.get(ty).is_some_and(|definition| is_type(definition.op));
         module.demand(i, is_known, "an operand is no type")?;

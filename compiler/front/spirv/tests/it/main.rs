@@ -1,4 +1,5 @@
 //! Integration tests: file tests, damaged modules.
 
+mod constructs;
 mod filetests;
 mod hostile;

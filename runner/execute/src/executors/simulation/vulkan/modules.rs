@@ -90,7 +90,7 @@ impl<'s> Programs<'s> {
                 "the target lacks extension {extension}: shader `{shader}` has {name}"
             )));
         }
-        let module = Module::checked(&words).map_err(|error| {
+        let module = Module::checked_of_script(&words).map_err(|error| {
             if let Some(reason) = invalid_compilation(&ShaderUse::of(self.script, stage)) {
                 return self.skipped(stage, &reason);
             }
