@@ -1,12 +1,12 @@
 //! Decorations: targets, and layouts of blocks.
 
-use rspirv::spirv::{BuiltIn, Decoration as D, Op, StorageClass as C};
+use rspirv::spirv::{BuiltIn, Capability, Decoration as D, Op, StorageClass as C};
 
 use rustc_hash::FxHashSet;
 
 use super::view::{Kind, is_type};
 use crate::error::Error;
-use crate::module::{Instruction, Module};
+use crate::module::{Instruction, Module, Operand};
 
 pub(crate) fn check(module: &Module) -> Result<(), Error> {
     let (mut seen, mut blocks) = (FxHashSet::default(), FxHashSet::default());
@@ -25,6 +25,12 @@ pub(crate) fn check(module: &Module) -> Result<(), Error> {
                 once(module, i, 2, seen.insert(key))?;
             }
             Op::MemberName => member(module, i)?,
+            Op::GroupDecorate => {
+                let mut targets = FxHashSet::default();
+                let is_new = i.ids_from(1).all(|target| targets.insert(target));
+                module.demand(i, is_new, "a target is there already")?;
+            }
+            Op::GroupMemberDecorate => group_members(module, i)?,
             Op::Variable => {
                 block(module, i)?;
                 visible(module, i)?;
@@ -37,6 +43,19 @@ pub(crate) fn check(module: &Module) -> Result<(), Error> {
             }
             _ => {}
         }
+    }
+    Ok(())
+}
+
+/// The targets of a group are members of structures.
+fn group_members(module: &Module, i: &Instruction) -> Result<(), Error> {
+    for pair in i.operands[1..].chunks(2) {
+        let &[Operand::Id(ty), Operand::Literal(index)] = pair else {
+            return Err(module.error(i, "a target has no member"));
+        };
+        let definition = module.get(ty).filter(|ty| ty.op == Op::TypeStruct);
+        let has_member = definition.is_some_and(|ty| (index as usize) < ty.operands.len());
+        module.demand(i, has_member, "there is no such member")?;
     }
     Ok(())
 }
@@ -96,6 +115,7 @@ fn target(module: &Module, i: &Instruction) -> Result<(), Error> {
         _ => true,
     };
     module.demand(i, fits, "the target cannot have the decoration")?;
+    not_of_old_model(module, i, 1)?;
     let class = target.literal_at(0).and_then(C::from_u32);
     let is_interface = target.op == Op::Variable && matches!(class, Some(C::Input | C::Output));
     let is_component = decorated(module, i, 1)? == D::Component;
@@ -108,7 +128,17 @@ fn kind_of_operand(module: &Module, i: &Instruction) -> Result<(), Error> {
     let takes_ids =
         matches!(decoration, D::UniformId | D::AlignmentId | D::MaxByteOffsetId | D::CounterBuffer);
     let fits = takes_ids == (i.op == Op::DecorateId);
-    module.demand(i, fits, "the instruction is for other decorations")
+    module.demand(i, fits, "the instruction is for other decorations")?;
+    let target = i.id_at(0).and_then(|id| module.index_of(id));
+    let is_before = i.ids_from(1).all(|id| module.index_of(id) < target);
+    module.demand(i, is_before, "an operand is defined behind the target")
+}
+
+/// The memory model of Vulkan says with each access what these decorations say of all.
+fn not_of_old_model(module: &Module, i: &Instruction, index: usize) -> Result<(), Error> {
+    let is_old = matches!(decorated(module, i, index)?, D::Coherent | D::Volatile);
+    let is_new = module.capabilities.contains(&Capability::VulkanMemoryModel);
+    module.demand(i, !(is_old && is_new), "the memory model of Vulkan has no such decoration")
 }
 
 fn member(module: &Module, i: &Instruction) -> Result<(), Error> {
@@ -120,6 +150,7 @@ fn member(module: &Module, i: &Instruction) -> Result<(), Error> {
     if i.op == Op::MemberName {
         return Ok(());
     }
+    not_of_old_model(module, i, 2)?;
     let wrong = matches!(
         decorated(module, i, 2)?,
         D::Block

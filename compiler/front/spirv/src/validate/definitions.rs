@@ -5,7 +5,16 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::dominance::Dominance;
 use crate::error::Error;
+use crate::grammar::name_of;
 use crate::module::{Function, Module};
+
+/// True for the instructions to which `OpSampledImage` may hand its result, in the same block.
+fn takes_joined(op: Op) -> bool {
+    let name = name_of(op);
+    let is_lookup = name.starts_with("ImageSample") || name.starts_with("ImageSparseSample");
+    let is_gather = name.starts_with("Image") && name.ends_with("Gather");
+    is_lookup || is_gather || matches!(op, Op::Image | Op::ImageQueryLod | Op::CopyObject)
+}
 
 /// A block comes before those that it dominates.
 fn sequence(module: &Module, function: &Function, order: &Dominance) -> Result<(), Error> {
@@ -57,6 +66,9 @@ pub(crate) fn check(module: &Module, function: &Function, order: &Dominance) -> 
                     _ if from == block.label => place < index,
                     _ => !order.is_reached(block.label) || order.dominates(from, block.label),
                 };
+                let is_joined = definition.op == Op::SampledImage;
+                let is_here = from == block.label && takes_joined(i.op);
+                module.demand(i, !is_joined || is_here, "the sampled image is not for it")?;
                 if !fits {
                     let message = format!("{} does not dominate its use", module.name(id));
                     return Err(module.error(i, message));

@@ -120,7 +120,7 @@ pub(crate) fn check(module: &Module, i: &Instruction) -> Result<(), Error> {
         Op::ImageRead | Op::ImageWrite => image.sampled != 1,
         _ => !image.multisampled && image.dim != Some(Dim::DimBuffer),
     };
-    module.demand(i, needs, "the image cannot be used so")?;
+    module.demand(i, needs && has_dimension(i.op, &image), "the image cannot be used so")?;
     let is_layered = image.arrayed && image.multisampled && image.sampled == 2;
     let is_offered = !is_layered || module.capabilities.contains(&Capability::ImageMSArray);
     module.demand(i, is_offered, "layers of samples need the capability ImageMSArray")?;
@@ -160,6 +160,27 @@ pub(crate) fn texel(module: &Module, i: &Instruction, ty: u32) -> Result<(), Err
     module.demand(i, sample.is_int() && sample.count == 1, "the sample is no integer")?;
     let is_zero = i.id_at(2).and_then(|id| module.fixed_integer(id)) == Some(0);
     module.demand(i, image.multisampled || is_zero, "the sample of a single one is not 0")
+}
+
+/// True if an instruction is for the dimension of an image.
+fn has_dimension(op: Op, image: &Image) -> bool {
+    let dim = image.dim;
+    let is_flat = matches!(dim, Some(Dim::Dim1D | Dim::Dim2D | Dim::Dim3D | Dim::DimRect));
+    match op {
+        Op::ImageGather | Op::ImageDrefGather => {
+            matches!(dim, Some(Dim::Dim2D | Dim::DimCube | Dim::DimRect))
+        }
+        Op::ImageFetch => dim != Some(Dim::DimCube),
+        Op::ImageWrite => dim != Some(Dim::DimSubpassData),
+        _ if name_of(op).contains("Proj") => is_flat && !image.arrayed,
+        _ => true,
+    }
+}
+
+/// True for images that have levels of detail.
+fn has_levels(image: &Image) -> bool {
+    !image.multisampled
+        && matches!(image.dim, Some(Dim::Dim1D | Dim::Dim2D | Dim::Dim3D | Dim::DimCube))
 }
 
 /// A texture with a sampler: its type is that of the texture, but for depth.
@@ -246,6 +267,23 @@ fn optional(module: &Module, i: &Instruction, access: Access, image: &Image) -> 
         mask.contains(O::SAMPLE) == image.multisampled,
         "a sample is for multisampled images",
     )?;
+    let takes_level = mask.intersects(O::BIAS | O::LOD | O::MIN_LOD);
+    module.demand(i, !takes_level || has_levels(image), "the image has no levels of detail")?;
+    let has_least = !mask.contains(O::MIN_LOD) || is_implicit || mask.contains(O::GRAD);
+    module.demand(i, has_least, "a least level of detail is not taken")?;
+    let is_cube = image.dim == Some(Dim::DimCube);
+    let has_offset = mask.intersects(O::CONST_OFFSET | O::OFFSET | O::CONST_OFFSETS);
+    module.demand(i, !(is_cube && has_offset), "faces of cubes have no offsets")?;
+    let is_gather = matches!(i.op, Op::ImageGather | Op::ImageDrefGather);
+    let has_offsets = mask.contains(O::CONST_OFFSETS);
+    module.demand(i, !has_offsets || is_gather, "several offsets are for gathering")?;
+    ordered_texels(module, i, mask)?;
+    let is_extended = mask.intersects(O::SIGN_EXTEND | O::ZERO_EXTEND) && i.op != Op::ImageWrite;
+    let is_int = module.shape(i.ty).is_some_and(|shape| match mask.contains(O::ZERO_EXTEND) {
+        true => shape.is_unsigned(),
+        false => shape.is_int(),
+    });
+    module.demand(i, !is_extended || is_int, "the result is not extended so")?;
     let mut index = access.optional + 1;
     for bit in mask.iter() {
         match bit {
@@ -264,12 +302,41 @@ fn optional(module: &Module, i: &Instruction, access: Access, image: &Image) -> 
             }
             O::OFFSET => int(module, i, index, coordinates(image.dim))?,
             O::SAMPLE => int(module, i, index, 1)?,
+            O::MIN_LOD => float(module, i, index, 1)?,
+            O::CONST_OFFSETS => four_offsets(module, i, index)?,
+            O::MAKE_TEXEL_AVAILABLE | O::MAKE_TEXEL_VISIBLE => {
+                super::memory::scope(module, i, index)?;
+            }
             _ => {}
         }
         let has_id = matches!(i.operands.get(index), Some(Operand::Id(_)));
         index += usize::from(has_id);
     }
     Ok(())
+}
+
+/// Texels that other invocations see are written or read, and not private.
+fn ordered_texels(module: &Module, i: &Instruction, mask: O) -> Result<(), Error> {
+    let (written, read) = (O::MAKE_TEXEL_AVAILABLE, O::MAKE_TEXEL_VISIBLE);
+    let is_written = !mask.contains(written) || i.op == Op::ImageWrite;
+    module.demand(i, is_written, "the instruction writes no texel")?;
+    let is_read = !mask.contains(read) || i.op == Op::ImageRead;
+    module.demand(i, is_read, "the instruction reads no texel")?;
+    let is_shared = !mask.intersects(written | read) || mask.contains(O::NON_PRIVATE_TEXEL);
+    module.demand(i, is_shared, "a private texel is not made available or visible")
+}
+
+/// Offsets of the four texels that are gathered.
+fn four_offsets(module: &Module, i: &Instruction, index: usize) -> Result<(), Error> {
+    let id = i.id_at(index).unwrap_or(0);
+    let fits = match module.kind(module.operand_type(i, index)?) {
+        Kind::Array { element, length } => {
+            let is_pair = module.shape(element).is_some_and(|s| s.is_int() && s.count == 2);
+            is_pair && module.fixed_integer(length) == Some(4)
+        }
+        _ => false,
+    };
+    module.demand(i, fits && module.is_constant_id(id), "there are not four constant offsets")
 }
 
 fn float(module: &Module, i: &Instruction, index: usize, count: u32) -> Result<(), Error> {
@@ -295,28 +362,22 @@ fn query(module: &Module, i: &Instruction) -> Result<(), Error> {
     let is_int = |count| result.is_some_and(|r| r.is_int() && r.count == count);
     let (fits, allowed) = match i.op {
         Op::ImageQuerySize => (
-            is_int(faces + layers),
+            is_int(faces + layers) && image.dim != Some(Dim::DimSubpassData),
             image.multisampled
                 || image.sampled != 1
                 || matches!(image.dim, Some(Dim::DimRect | Dim::DimBuffer)),
         ),
         Op::ImageQuerySizeLod => {
             int(module, i, 1, 1)?;
-            (
-                is_int(faces + layers),
-                !image.multisampled && !matches!(image.dim, Some(Dim::DimRect | Dim::DimBuffer)),
-            )
+            (is_int(faces + layers), has_levels(&image))
         }
-        Op::ImageQueryLevels => (
-            is_int(1),
-            !image.multisampled && !matches!(image.dim, Some(Dim::DimRect | Dim::DimBuffer)),
-        ),
+        Op::ImageQueryLevels => (is_int(1), has_levels(&image)),
         Op::ImageQuerySamples => (is_int(1), image.multisampled && image.dim == Some(Dim::Dim2D)),
         _ => {
             let coordinate = module.operand_shape(i, 1)?;
             let is_coordinate = coordinate.is_float() && coordinate.count >= coordinates(image.dim);
             module.demand(i, is_coordinate, "the coordinate has another type")?;
-            (result.is_some_and(|r| r.is_float() && r.count == 2), !image.multisampled)
+            (result.is_some_and(|r| r.is_float() && r.count == 2), has_levels(&image))
         }
     };
     module.demand(i, fits, "the result has another type")?;

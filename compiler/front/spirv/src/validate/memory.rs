@@ -20,12 +20,16 @@ pub(crate) fn check(module: &Module, i: &Instruction) -> Result<(), Error> {
                 i,
                 !matches!(module.kind(i.ty), Kind::RuntimeArray { .. }),
                 "a runtime array is no value",
-            )
+            )?;
+            logical(module, i, 0)?;
+            access(module, i, &[0], 1)
         }
         Op::Store => store(module, i),
         Op::CopyMemory => {
             let (to, from) = (module.operand_pointer(i, 0)?, module.operand_pointer(i, 1)?);
-            module.demand(i, to.1 == from.1, "the types of the places differ")
+            module.demand(i, to.1 == from.1, "the types of the places differ")?;
+            module.demand(i, module.kind(to.1) != Kind::Void, "the place has no value")?;
+            access(module, i, &[0, 1], 2)
         }
         Op::AccessChain | Op::InBoundsAccessChain => access_chain(module, i, 1),
         Op::PtrAccessChain | Op::InBoundsPtrAccessChain => {
@@ -53,6 +57,80 @@ pub(crate) fn check(module: &Module, i: &Instruction) -> Result<(), Error> {
         Op::Select | Op::Phi | Op::FunctionCall => pointer_value(module, i, i.ty),
         _ => Ok(()),
     }
+}
+
+/// The pointer of an access is a place, not a constant or an undefined value.
+fn logical(module: &Module, i: &Instruction, index: usize) -> Result<(), Error> {
+    let definition = i.id_at(index).and_then(|id| module.get(id));
+    let is_none = definition.is_some_and(|d| matches!(d.op, Op::Undef | Op::ConstantNull));
+    let has = |capability| module.capabilities.contains(&capability);
+    let is_value = has(Capability::VariablePointers)
+        || has(Capability::VariablePointersStorageBuffer)
+        || has(Capability::Addresses)
+        || has(Capability::PhysicalStorageBufferAddresses);
+    module.demand(i, is_value || !is_none, "the pointer is no place")
+}
+
+/// The operands that say how an access takes place. `pointers` are those of its pointers; from
+/// version 1.4 on copies may have operands for each.
+fn access(
+    module: &Module,
+    i: &Instruction,
+    pointers: &[usize],
+    mut index: usize,
+) -> Result<(), Error> {
+    use rspirv::spirv::MemoryAccess as M;
+    let (mut copies, mut seen) = (i.op == Op::CopyMemory, 0);
+    while let Some(mask) = i.literal_at(index) {
+        let mask = M::from_bits_truncate(mask);
+        let is_whole = mask.contains(M::NON_PRIVATE_POINTER);
+        let ordered = M::MAKE_POINTER_AVAILABLE | M::MAKE_POINTER_VISIBLE;
+        let is_shared = !mask.intersects(ordered) || is_whole;
+        module.demand(i, is_shared, "a private place is not made available or visible")?;
+        let (is_second, has_second) = (seen == 1, seen == 1 || copies && has_more(i, index, mask));
+        let reads = i.op == Op::Load || copies && is_second;
+        let writes = i.op == Op::Store || copies && has_second && !is_second;
+        let is_written = !(reads && mask.contains(M::MAKE_POINTER_AVAILABLE));
+        let is_read = !(writes && mask.contains(M::MAKE_POINTER_VISIBLE));
+        module.demand(i, is_written && is_read, "the access is of the other direction")?;
+        for &pointer in pointers.iter().filter(|_| is_whole) {
+            let (class, _) = module.operand_pointer(i, pointer)?;
+            let is_memory = matches!(
+                class,
+                C::Uniform
+                    | C::Workgroup
+                    | C::CrossWorkgroup
+                    | C::Generic
+                    | C::Image
+                    | C::StorageBuffer
+                    | C::PhysicalStorageBuffer
+            );
+            module.demand(i, is_memory, "the place is private by its storage class")?;
+        }
+        index += 1;
+        if mask.contains(M::ALIGNED) {
+            let alignment = i.literal_at(index).unwrap_or(0);
+            module.demand(i, alignment.is_power_of_two(), "the alignment is no power of two")?;
+            index += 1;
+        }
+        for _ in (mask & ordered).iter() {
+            scope(module, i, index)?;
+            index += 1;
+        }
+        seen += 1;
+        copies &= module.version >= 0x10400;
+        let is_last = copies && seen < 2 || i.literal_at(index).is_none();
+        module.demand(i, is_last, "there are operands for two accesses")?;
+    }
+    Ok(())
+}
+
+/// True if the operands of an access are followed by those of another.
+fn has_more(i: &Instruction, index: usize, mask: rspirv::spirv::MemoryAccess) -> bool {
+    use rspirv::spirv::MemoryAccess as M;
+    let counted = M::ALIGNED | M::MAKE_POINTER_AVAILABLE | M::MAKE_POINTER_VISIBLE;
+    let count = (mask & counted).iter().count();
+    i.operands.len() > index + 1 + count
 }
 
 /// Pointers as values come with a capability.
@@ -95,7 +173,9 @@ fn store(module: &Module, i: &Instruction) -> Result<(), Error> {
         i,
         module.operand_type(i, 1)? == pointee,
         "the value has not the type of the place",
-    )
+    )?;
+    logical(module, i, 0)?;
+    access(module, i, &[0], 2)
 }
 
 /// The element of a pointer is counted by the stride of its type.
@@ -203,7 +283,6 @@ fn atomic(module: &Module, i: &Instruction) -> Result<(), Error> {
             | C::Image
             | C::StorageBuffer
             | C::Generic
-            | C::Function
             | C::PhysicalStorageBuffer
     );
     module.demand(i, is_shared, "the storage class has no atomics")?;
@@ -241,27 +320,72 @@ pub(crate) fn scope_or_semantics(
     i: &Instruction,
     index: usize,
 ) -> Result<(), Error> {
+    if is_semantics(i.op, index) { semantics(module, i, index) } else { scope(module, i, index) }
+}
+
+/// A constant integer of 32 bits; `None` if a specialization may change it.
+fn word(module: &Module, i: &Instruction, index: usize) -> Result<Option<u32>, Error> {
     let shape = module.operand_shape(i, index)?;
     let is_word = shape.is_int() && shape.count == 1 && shape.bits() == 32;
     module.demand(i, is_word, "scope and semantics are integers of 32 bits")?;
     let id = i.id_at(index).unwrap_or(0);
     module.demand(i, module.is_constant_id(id), "scope and semantics are constants")?;
-    let Some(value) = module.fixed_integer(id) else { return Ok(()) };
-    // Of acquire, release, both and sequentially consistent there is one.
-    let order = MemorySemantics::ACQUIRE
-        | MemorySemantics::RELEASE
-        | MemorySemantics::ACQUIRE_RELEASE
-        | MemorySemantics::SEQUENTIALLY_CONSISTENT;
-    let orders = (value as u32 & order.bits()).count_ones();
-    module.demand(
-        i,
-        !is_semantics(i.op, index) || orders <= 1,
-        "the semantics have several orders",
-    )?;
+    Ok(module.fixed_integer(id).map(|value| value as u32))
+}
+
+/// The scope of an instruction.
+pub(crate) fn scope(module: &Module, i: &Instruction, index: usize) -> Result<(), Error> {
+    let Some(value) = word(module, i, index)? else { return Ok(()) };
     let is_new = module.capabilities.contains(&Capability::VulkanMemoryModel);
-    let scope = Scope::from_u32(value as u32);
-    let is_scope = scope.is_some_and(|scope| scope != Scope::QueueFamily || is_new);
-    module.demand(i, is_semantics(i.op, index) || is_scope, "there is no such scope")
+    let has_device =
+        !is_new || module.capabilities.contains(&Capability::VulkanMemoryModelDeviceScope);
+    let is_scope = Scope::from_u32(value).is_some_and(|scope| match scope {
+        Scope::QueueFamily => is_new,
+        Scope::Device => has_device || is_execution(i.op, index),
+        _ => true,
+    });
+    module.demand(i, is_scope, "there is no such scope")
+}
+
+/// Order of memory, and the memory that it is of.
+fn semantics(module: &Module, i: &Instruction, index: usize) -> Result<(), Error> {
+    use MemorySemantics as S;
+    let Some(value) = word(module, i, index)? else { return Ok(()) };
+    let value = S::from_bits_truncate(value);
+    // Of acquire, release, both and sequentially consistent there is one.
+    let order = S::ACQUIRE | S::RELEASE | S::ACQUIRE_RELEASE | S::SEQUENTIALLY_CONSISTENT;
+    let orders = (value & order).iter().count();
+    module.demand(i, orders <= 1, "the semantics have several orders")?;
+    let is_new = module.capabilities.contains(&Capability::VulkanMemoryModel);
+    let of_model = S::OUTPUT_MEMORY | S::MAKE_AVAILABLE | S::MAKE_VISIBLE | S::VOLATILE;
+    let has_model = is_new || !value.intersects(of_model);
+    module.demand(i, has_model, "the semantics are those of the memory model of Vulkan")?;
+    let is_atomic_volatile = !value.contains(S::VOLATILE) || is_atomic(i.op);
+    module.demand(i, is_atomic_volatile, "barriers are not volatile")?;
+    let releases = value.intersects(S::RELEASE | S::ACQUIRE_RELEASE);
+    let acquires = value.intersects(S::ACQUIRE | S::ACQUIRE_RELEASE);
+    let fits = (releases || !value.contains(S::MAKE_AVAILABLE))
+        && (acquires || !value.contains(S::MAKE_VISIBLE));
+    module.demand(i, fits, "the order makes nothing available or visible")?;
+    let is_unequal = i.op == Op::AtomicCompareExchange && index == 3;
+    module.demand(i, !(is_unequal && releases), "nothing is written that could be released")?;
+    if !is_new {
+        return Ok(());
+    }
+    let is_sequential = value.contains(S::SEQUENTIALLY_CONSISTENT);
+    module.demand(i, !is_sequential, "the memory model of Vulkan has no sequential consistency")?;
+    let is_relaxed_fence = i.op == Op::MemoryBarrier && orders == 0;
+    module.demand(i, !is_relaxed_fence, "the barrier has no order")?;
+    let memory = S::UNIFORM_MEMORY | S::WORKGROUP_MEMORY | S::IMAGE_MEMORY | S::OUTPUT_MEMORY;
+    let has_memory = value.intersects(memory);
+    module.demand(i, has_memory == (orders > 0), "order and memory go together")
+}
+
+/// True if an operand says which invocations take part, not which memory.
+fn is_execution(op: Op, index: usize) -> bool {
+    let numbers = Op::GroupNonUniformElect as u32..=Op::GroupNonUniformQuadSwap as u32;
+    index == 0 && (op == Op::ControlBarrier || numbers.contains(&(op as u32)))
+        || op == Op::ReadClockKHR
 }
 
 /// True if an operand is a semantics, not a scope.

@@ -3,3 +3,5 @@
 mod constructs;
 mod filetests;
 mod hostile;
+mod images;
+mod memory_model;
