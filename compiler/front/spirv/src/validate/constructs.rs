@@ -1,4 +1,4 @@
-//! Constructs of structured control flow (SPIR-V 1.6 section 2.11.2): what lies in each, and the
+//! Constructs of structured control flow (SPIR-V 1.6 section 2.11.2): the blocks in each, and the
 //! branches into them and out of them.
 //!
 //! The blocks of a construct are those that its header dominates structurally, without those that
@@ -10,13 +10,23 @@
 use rspirv::spirv::Op;
 use rustc_hash::FxHashMap;
 
-use super::structure::Header;
 use crate::dominance::Dominance;
 use crate::error::Error;
 use crate::module::{Function, Instruction, LabeledBlock, Module};
 
 /// Most constructs inside each other (SPIR-V 1.6 section 2.17).
 const MAX_DEPTH: u32 = 1023;
+
+/// A header with its merge block.
+pub(crate) struct Header<'m> {
+    pub(crate) label: u32,
+    pub(crate) merge: u32,
+    /// Continue target of a loop.
+    pub(crate) next: Option<u32>,
+    pub(crate) instruction: &'m Instruction,
+    /// The branch at the end of the block.
+    pub(crate) branch: &'m Instruction,
+}
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {

@@ -1,6 +1,6 @@
 //! Instructions on images.
 
-use rspirv::spirv::{Capability, Dim, ImageOperands as O, Op};
+use rspirv::spirv::{Capability, Dim, ImageOperands as O, Op, StorageClass};
 
 use super::view::Kind;
 use crate::error::Error;
@@ -102,6 +102,7 @@ pub(crate) fn check(module: &Module, i: &Instruction) -> Result<(), Error> {
             return module.demand(i, fits, "the result is not the image of the operand");
         }
         Op::SampledImage => return joined(module, i),
+        Op::ImageTexelPointer => return texel_pointer(module, i),
         Op::ImageQuerySize
         | Op::ImageQuerySizeLod
         | Op::ImageQueryLevels
@@ -142,8 +143,17 @@ pub(crate) fn check(module: &Module, i: &Instruction) -> Result<(), Error> {
     optional(module, i, access, &image)
 }
 
+fn texel_pointer(module: &Module, i: &Instruction) -> Result<(), Error> {
+    let (_, image) = module.operand_pointer(i, 0)?;
+    module.demand(i, module.kind(image) == Kind::Image, "operand 0 points to no image")?;
+    let texel = module.get(image).and_then(|image| image.id_at(0)).unwrap_or(0);
+    let wanted = Kind::Pointer { class: StorageClass::Image, pointee: texel };
+    module.demand(i, module.kind(i.ty) == wanted, "the result is no pointer to a texel")?;
+    texel(module, i, image)
+}
+
 /// Coordinate and sample of a pointer to a texel.
-pub(crate) fn texel(module: &Module, i: &Instruction, ty: u32) -> Result<(), Error> {
+fn texel(module: &Module, i: &Instruction, ty: u32) -> Result<(), Error> {
     let Some(image) = image(module, ty) else { return Ok(()) };
     let fits = match image.dim {
         Some(Dim::DimSubpassData) => false,

@@ -52,7 +52,6 @@ pub(crate) fn check(module: &Module, i: &Instruction) -> Result<(), Error> {
             };
             module.demand(i, fits, "the result has another type")
         }
-        Op::ImageTexelPointer => texel_pointer(module, i),
         op if is_atomic(op) => atomic(module, i),
         Op::Select | Op::Phi | Op::FunctionCall => pointer_value(module, i, i.ty),
         _ => Ok(()),
@@ -240,15 +239,6 @@ fn array_length(module: &Module, i: &Instruction) -> Result<(), Error> {
         module.kind(i.ty) == Kind::Int { bits: 32, signed: false },
         "the result is not uint",
     )
-}
-
-fn texel_pointer(module: &Module, i: &Instruction) -> Result<(), Error> {
-    let (_, image) = module.operand_pointer(i, 0)?;
-    module.demand(i, module.kind(image) == Kind::Image, "operand 0 points to no image")?;
-    let texel = module.get(image).and_then(|image| image.id_at(0)).unwrap_or(0);
-    let wanted = Kind::Pointer { class: C::Image, pointee: texel };
-    module.demand(i, module.kind(i.ty) == wanted, "the result is no pointer to a texel")?;
-    super::images::texel(module, i, image)
 }
 
 fn is_atomic(op: Op) -> bool {

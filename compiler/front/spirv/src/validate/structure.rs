@@ -4,21 +4,10 @@
 use rspirv::spirv::Op;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::constructs::Constructs;
+use super::constructs::{Constructs, Header};
 use crate::dominance::Dominance;
 use crate::error::Error;
 use crate::module::{Function, Instruction, Module};
-
-/// A header with its merge block.
-pub(crate) struct Header<'m> {
-    pub(crate) label: u32,
-    pub(crate) merge: u32,
-    /// Continue target of a loop.
-    pub(crate) next: Option<u32>,
-    pub(crate) instruction: &'m Instruction,
-    /// The branch at the end of the block.
-    pub(crate) branch: &'m Instruction,
-}
 
 pub(crate) fn check(module: &Module, function: &Function, order: &Dominance) -> Result<(), Error> {
     let headers = headers(module, function);

@@ -235,7 +235,8 @@ struct Needed<'a> {
 }
 
 impl<'m> Versions<'m> {
-    /// Those of a module. `least` is the version that it has at least, whatever its header says.
+    /// Those of a module. `least` is the version that it has at least, though its header may say
+    /// less.
     pub(crate) fn new(module: &'m Module, least: u32) -> Versions<'m> {
         let minor = (module.version >> 8 & 0xff).max(least);
         let named = module.globals().iter().filter(|i| i.op == Op::Extension);
