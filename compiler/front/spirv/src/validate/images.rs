@@ -149,11 +149,11 @@ fn texel_pointer(module: &Module, i: &Instruction) -> Result<(), Error> {
     let texel = module.get(image).and_then(|image| image.id_at(0)).unwrap_or(0);
     let wanted = Kind::Pointer { class: StorageClass::Image, pointee: texel };
     module.demand(i, module.kind(i.ty) == wanted, "the result is no pointer to a texel")?;
-    texel(module, i, image)
+    texel_place(module, i, image)
 }
 
 /// Coordinate and sample of a pointer to a texel.
-fn texel(module: &Module, i: &Instruction, ty: u32) -> Result<(), Error> {
+fn texel_place(module: &Module, i: &Instruction, ty: u32) -> Result<(), Error> {
     let Some(image) = image(module, ty) else { return Ok(()) };
     let fits = match image.dim {
         Some(Dim::DimSubpassData) => false,

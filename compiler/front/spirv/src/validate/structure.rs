@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::constructs::{Constructs, Header};
 use crate::dominance::Dominance;
 use crate::error::Error;
-use crate::module::{Function, Instruction, Module};
+use crate::module::{Function, Module};
 
 pub(crate) fn check(module: &Module, function: &Function, order: &Dominance) -> Result<(), Error> {
     let headers = headers(module, function);
