@@ -43,6 +43,9 @@ pub(crate) fn check(module: &Module, function: &Function) -> Result<(), Error> {
                         module.kind(condition) == Kind::Bool,
                         "the condition is not bool",
                     )?;
+                    let targets = i.targets();
+                    let differ = module.version < 0x10600 || targets[0] != targets[1];
+                    module.demand(i, differ, "both targets are one block")?;
                     let weights = i.operands.len();
                     module.demand(
                         i,
@@ -128,6 +131,8 @@ fn merge(module: &Module, body: &[Instruction], labels: &FxHashSet<u32>) -> Resu
 
 /// A value from each block before, and from no other.
 fn phi(module: &Module, i: &Instruction, before: &[u32]) -> Result<(), Error> {
+    let is_joined = matches!(module.kind(i.ty), Kind::SampledImage { .. });
+    module.demand(i, !is_joined, "a sampled image comes from one place")?;
     module.demand(i, module.kind(i.ty) != Kind::Void, "the result has no value")?;
     module.demand(i, i.operands.len().is_multiple_of(2), "a value has no block")?;
     let before: FxHashSet<u32> = before.iter().copied().collect();

@@ -1,6 +1,6 @@
 //! Functions: types, parameters, calls, returns; extended instructions; barriers.
 
-use rspirv::spirv::{Capability, GlslStd450Op as G, Op, StorageClass as C};
+use rspirv::spirv::{Capability, Decoration, GlslStd450Op as G, Op, StorageClass as C};
 
 use super::memory::scope_or_semantics;
 use super::view::{Kind, NumericShape};
@@ -25,7 +25,10 @@ pub(crate) fn check_function(module: &Module, function: &Function) -> Result<(),
     )?;
     let parameters = &module.instructions[function.parameters.clone()];
     let is_same = types[1..].iter().copied().eq(parameters.iter().map(|p| p.ty));
-    module.demand(definition, is_same, "the parameters are not those of the type")
+    module.demand(definition, is_same, "the parameters are not those of the type")?;
+    let is_imported = module.has(definition.id, Decoration::LinkageAttributes);
+    let has_body = !function.blocks.is_empty();
+    module.demand(definition, has_body || is_imported, "the function has no blocks")
 }
 
 pub(crate) fn check(module: &Module, function: &Function, i: &Instruction) -> Result<(), Error> {
@@ -38,11 +41,15 @@ pub(crate) fn check(module: &Module, function: &Function, i: &Instruction) -> Re
         Op::ReturnValue => {
             let ty = module.operand_type(i, 0)?;
             module.demand(i, ty == result, "the value has not the function's type")?;
-            module.demand(i, module.kind(ty) != Kind::Void, "the value has no type")
+            module.demand(i, module.kind(ty) != Kind::Void, "the value has no type")?;
+            super::memory::pointer_value(module, i, ty)
         }
         Op::ExtInst => extended(module, i),
         Op::ControlBarrier => (0..3).try_for_each(|index| scope_or_semantics(module, i, index)),
         Op::ReadClockKHR => clock(module, i),
+        Op::IsHelperInvocationEXT => {
+            module.demand(i, module.kind(i.ty) == Kind::Bool, "the result is not bool")
+        }
         Op::MemoryBarrier => (0..2).try_for_each(|index| scope_or_semantics(module, i, index)),
         Op::EmitStreamVertex | Op::EndStreamPrimitive => {
             let shape = module.operand_shape(i, 0)?;

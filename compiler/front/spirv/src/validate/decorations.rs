@@ -1,6 +1,6 @@
 //! Decorations: targets, and layouts of blocks.
 
-use rspirv::spirv::{BuiltIn, Capability, Decoration as D, Op, StorageClass as C};
+use rspirv::spirv::{BuiltIn, Capability, Decoration as D, LinkageType, Op, StorageClass as C};
 
 use rustc_hash::FxHashSet;
 
@@ -9,12 +9,13 @@ use crate::error::Error;
 use crate::module::{Instruction, Module, Operand};
 
 pub(crate) fn check(module: &Module) -> Result<(), Error> {
+    let roles = Roles::new(module);
     let (mut seen, mut blocks) = (FxHashSet::default(), FxHashSet::default());
     for i in module.globals() {
         nested(module, i, &mut blocks)?;
         match i.op {
             Op::Decorate | Op::DecorateId | Op::DecorateString => {
-                target(module, i)?;
+                target(module, i, &roles)?;
                 kind_of_operand(module, i)?;
                 let key = (i.id_at(0), u32::MAX, i.literal_at(1));
                 once(module, i, 1, seen.insert(key))?;
@@ -71,7 +72,7 @@ fn decorated(module: &Module, i: &Instruction, index: usize) -> Result<D, Error>
     decoration.ok_or_else(|| module.error(i, "there is no such decoration"))
 }
 
-fn target(module: &Module, i: &Instruction) -> Result<(), Error> {
+fn target(module: &Module, i: &Instruction, roles: &Roles) -> Result<(), Error> {
     let target = i.id_at(0).and_then(|id| module.get(id));
     let target = target.ok_or_else(|| module.error(i, "the target is missing"))?;
     if target.op == Op::DecorationGroup {
@@ -80,6 +81,13 @@ fn target(module: &Module, i: &Instruction) -> Result<(), Error> {
     let is_variable = matches!(target.op, Op::Variable | Op::FunctionParameter);
     let fits = match decorated(module, i, 1)? {
         D::Block if module.has(target.id, D::BufferBlock) => false,
+        D::Restrict if module.has(target.id, D::Aliased) => false,
+        D::RestrictPointer if module.has(target.id, D::AliasedPointer) => false,
+        D::NoSignedWrap | D::NoUnsignedWrap => matches!(
+            target.op,
+            Op::IAdd | Op::ISub | Op::IMul | Op::ShiftLeftLogical | Op::SNegate | Op::ExtInst
+        ),
+        D::LinkageAttributes => roles.may_be_linked(module, target, i),
         D::Block | D::BufferBlock | D::GLSLShared | D::GLSLPacked | D::CPacked => {
             target.op == Op::TypeStruct
         }
@@ -105,7 +113,7 @@ fn target(module: &Module, i: &Instruction) -> Result<(), Error> {
         }
         D::XfbBuffer | D::XfbStride | D::Stream | D::Invariant => target.op == Op::Variable,
         D::Uniform | D::UniformId => target.ty != 0 && module.kind(target.ty) != Kind::Void,
-        D::FPRoundingMode => target.op == Op::FConvert,
+        D::FPRoundingMode => target.op == Op::FConvert && !roles.kept.contains(&target.id),
         D::RelaxedPrecision => !is_type(target.op),
         D::NoContraction => target.ty != 0 && !is_variable,
         D::NonWritable if is_variable => may_be_read_only(module, target),
@@ -151,6 +159,9 @@ fn member(module: &Module, i: &Instruction) -> Result<(), Error> {
         return Ok(());
     }
     not_of_old_model(module, i, 2)?;
+    let has = |decoration| module.member_has(target.map_or(0, |t| t.id), index as u32, decoration);
+    let is_ordered = has(D::RowMajor) && has(D::ColMajor);
+    module.demand(i, !is_ordered, "the member has rows and columns in turn")?;
     let wrong = matches!(
         decorated(module, i, 2)?,
         D::Block
@@ -182,6 +193,55 @@ fn member(module: &Module, i: &Instruction) -> Result<(), Error> {
             | D::CounterBuffer
     );
     module.demand(i, !wrong, "a member cannot have the decoration")
+}
+
+/// What the targets of some decorations are for.
+struct Roles {
+    /// Values that are other than stored as halves in memory or outputs, or converted again.
+    kept: FxHashSet<u32>,
+    entry_points: FxHashSet<u32>,
+}
+
+impl Roles {
+    fn new(module: &Module) -> Roles {
+        let globals = module.globals();
+        let points = globals.iter().filter(|i| i.op == Op::EntryPoint);
+        let has_modes = globals.iter().any(|i| i.literal_at(1) == Some(D::FPRoundingMode as u32));
+        let body = if has_modes { &module.instructions[module.first_function..] } else { &[] };
+        let others = body.iter().flat_map(|user| {
+            let stored = is_store_of_half(module, user).then(|| user.id_at(1)).flatten();
+            let is_conversion = user.op == Op::FConvert;
+            user.ids_from(0).filter(move |&id| !is_conversion && Some(id) != stored)
+        });
+        Roles { kept: others.collect(), entry_points: points.filter_map(|i| i.id_at(1)).collect() }
+    }
+
+    /// Entry points are not linked, and what is imported is not defined here.
+    fn may_be_linked(&self, module: &Module, target: &Instruction, i: &Instruction) -> bool {
+        let is_import = i.literal_at(3) == Some(LinkageType::Import as u32);
+        let fits = match module.function(target.id) {
+            Some(function) => is_import == function.blocks.is_empty(),
+            None => !is_import || target.id_at(1).is_none(),
+        };
+        fits && !self.entry_points.contains(&target.id)
+    }
+}
+
+/// True for stores to places of memory and interfaces that hold floats of 16 bits.
+fn is_store_of_half(module: &Module, user: &Instruction) -> bool {
+    let is_place = |(class, pointee): (C, u32)| {
+        let is_shared = matches!(
+            class,
+            C::StorageBuffer
+                | C::Uniform
+                | C::PushConstant
+                | C::Input
+                | C::Output
+                | C::PhysicalStorageBuffer
+        );
+        is_shared && module.shape(pointee).is_some_and(|s| s.is_float() && s.bits() == 16)
+    };
+    user.op == Op::Store && module.operand_pointer(user, 0).is_ok_and(is_place)
 }
 
 /// True for constants that are a size of work groups with invocations.

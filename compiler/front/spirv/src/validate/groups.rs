@@ -111,6 +111,12 @@ pub(crate) fn check(module: &Module, i: &Instruction) -> Result<(), Error> {
     });
     module.demand(i, fits, "the scope is neither a subgroup nor a work group")?;
     types(module, i)?;
+    if module.version < 0x10500
+        && matches!(i.op, Op::GroupNonUniformBroadcast | Op::GroupNonUniformQuadBroadcast)
+    {
+        let is_constant = i.id_at(2).is_some_and(|id| module.is_constant_id(id));
+        module.demand(i, is_constant, "the invocation is no constant before version 1.5")?;
+    }
     if i.literal_at(1) != Some(GroupOperation::ClusteredReduce as u32) || i.operands.len() < 4 {
         return Ok(());
     }

@@ -166,7 +166,9 @@ fn modes_of(module: &Module, i: &Instruction, all: &[&Instruction]) -> Result<()
             let origins = count(&[M::OriginUpperLeft, M::OriginLowerLeft]);
             module.demand(i, origins == 1, "a fragment shader has one origin")?;
             let depths = count(&[M::DepthGreater, M::DepthLess, M::DepthUnchanged]);
-            module.demand(i, depths <= 1, "there are several modes of depth")
+            module.demand(i, depths <= 1, "there are several modes of depth")?;
+            let interlocks = count(&super::models::INTERLOCKS);
+            module.demand(i, interlocks <= 1, "there are several modes of interlocks")
         }
         Some(X::Geometry) => {
             let inputs = [
@@ -242,7 +244,12 @@ fn mode(module: &Module, i: &Instruction, all: &[&Instruction]) -> Result<(), Er
         _ => true,
     });
     module.demand(i, fits, "the mode is none of the execution model")?;
-    let is_empty = mode == M::LocalSize && (2..5).any(|index| i.literal_at(index) == Some(0));
+    let is_zero = |index| match mode {
+        M::LocalSize => i.literal_at(index) == Some(0),
+        M::LocalSizeId => i.id_at(index).and_then(|id| module.fixed_integer(id)) == Some(0),
+        _ => false,
+    };
+    let is_empty = (2..5).any(is_zero);
     module.demand(i, !is_empty, "the work group has no invocations")?;
     let takes_ids =
         matches!(mode, M::LocalSizeId | M::LocalSizeHintId | M::SubgroupsPerWorkgroupId);

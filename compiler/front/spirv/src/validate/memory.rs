@@ -133,7 +133,7 @@ fn has_more(i: &Instruction, index: usize, mask: rspirv::spirv::MemoryAccess) ->
 }
 
 /// Pointers as values come with a capability.
-fn pointer_value(module: &Module, i: &Instruction, ty: u32) -> Result<(), Error> {
+pub(crate) fn pointer_value(module: &Module, i: &Instruction, ty: u32) -> Result<(), Error> {
     use Capability::{PhysicalStorageBufferAddresses, VariablePointers};
     let Kind::Pointer { class, .. } = module.kind(ty) else { return Ok(()) };
     let has = |capability| module.capabilities.contains(&capability);
@@ -153,6 +153,7 @@ pub(crate) fn variable(module: &Module, i: &Instruction) -> Result<(), Error> {
     module.demand(i, class != Some(C::Generic), "no variable is generic")?;
     module.demand(i, module.kind(pointee) != Kind::Void, "the variable has no value")?;
     let Some(initializer) = i.id_at(1) else { return Ok(()) };
+    module.demand(i, class != Some(C::Input), "an input has no initializer")?;
     let definition = module.get(initializer);
     let is_variable = definition
         .is_some_and(|d| d.op == Op::Variable && d.literal_at(0) != Some(C::Function as u32));

@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::module::{Instruction, Module};
 
 /// Modes of fragment shaders whose invocations exclude each other.
-const INTERLOCKS: [M; 6] = [
+pub(crate) const INTERLOCKS: [M; 6] = [
     M::PixelInterlockOrderedEXT,
     M::PixelInterlockUnorderedEXT,
     M::SampleInterlockOrderedEXT,

@@ -4,7 +4,7 @@ use rspirv::spirv::Op;
 
 use super::view::{is_constant, is_decoration, is_type};
 use crate::error::Error;
-use crate::module::{Instruction, Module};
+use crate::module::{Function, Instruction, Module};
 
 /// The section of types, constants and variables.
 const TYPES: u32 = 10;
@@ -48,6 +48,12 @@ pub(crate) fn check(module: &Module) -> Result<(), Error> {
         last = section;
     }
     one_memory_model(module)?;
+    let is_declaration = |function: &&Function| function.blocks.is_empty();
+    let behind = module.functions.iter().skip_while(is_declaration).find(is_declaration);
+    if let Some(function) = behind {
+        let definition = &module.instructions[function.definition];
+        return Err(module.error(definition, "a declaration behind definitions"));
+    }
     for i in &module.instructions[module.first_function..] {
         let is_local = i.op == Op::Variable || i.op == Op::Undef || section(i.op).is_none();
         module.demand(i, is_local, "inside of a function")?;

@@ -5,3 +5,4 @@ mod filetests;
 mod hostile;
 mod images;
 mod memory_model;
+mod rules;
