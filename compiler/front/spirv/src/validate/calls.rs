@@ -146,6 +146,8 @@ fn extended_of_glsl(module: &Module, i: &Instruction) -> Result<(), Error> {
             module.demand(i, is_float, "the result is no float")?;
             let is_wide = result.is_some_and(|r| r.bits() == 64);
             module.demand(i, !(is_wide && is_narrow(op)), "the result has 64 bits")?;
+            let is_space = op != G::Cross || result.is_some_and(|r| r.count == 3);
+            module.demand(i, is_space, "the result has not three components")?;
             (2..2 + count).try_for_each(|index| {
                 module.demand(
                     i,
@@ -156,6 +158,9 @@ fn extended_of_glsl(module: &Module, i: &Instruction) -> Result<(), Error> {
         }
         _ if is_plain_int(op) => {
             module.demand(i, is_int, "the result is no integer")?;
+            let is_word = result.is_some_and(|r| r.bits() == 32);
+            let needs_word = matches!(op, G::FindSMsb | G::FindUMsb);
+            module.demand(i, is_word || !needs_word, "the result has not 32 bits")?;
             (2..2 + count).try_for_each(|index| {
                 let own = module.operand_shape(i, index)?;
                 let is_like =
@@ -186,8 +191,9 @@ fn extended_of_glsl(module: &Module, i: &Instruction) -> Result<(), Error> {
                 && module.operand_type(i, 2)? == i.ty
                 && match op {
                     G::Modf => pointee == i.ty,
-                    _ => second
-                        .is_some_and(|s| s.is_int() && Some(s.count) == result.map(|r| r.count)),
+                    _ => second.is_some_and(|s| {
+                        s.is_int() && s.bits() == 32 && Some(s.count) == result.map(|r| r.count)
+                    }),
                 };
             module.demand(i, fits, "types of operands and result do not fit")
         }
@@ -196,6 +202,20 @@ fn extended_of_glsl(module: &Module, i: &Instruction) -> Result<(), Error> {
         G::PackSnorm2x16 | G::PackUnorm2x16 | G::PackHalf2x16 => packing(module, i, 2),
         G::UnpackSnorm4x8 | G::UnpackUnorm4x8 => unpacking(module, i, 4),
         G::UnpackSnorm2x16 | G::UnpackUnorm2x16 | G::UnpackHalf2x16 => unpacking(module, i, 2),
+        G::PackDouble2x32 | G::UnpackDouble2x32 => {
+            let own = module.operand_shape(i, 2)?;
+            let (words, double) =
+                if op == G::PackDouble2x32 { (Some(own), result) } else { (result, Some(own)) };
+            let is_pair = words.is_some_and(|w| w.is_int() && w.bits() == 32 && w.count == 2);
+            let is_double = double.is_some_and(|d| d.is_float() && d.bits() == 64 && d.count == 1);
+            module.demand(i, is_pair && is_double, "the types do not fit")
+        }
+        G::Refract => {
+            let eta = module.operand_shape(i, 4)?;
+            let is_same = module.operand_type(i, 2)? == i.ty && module.operand_type(i, 3)? == i.ty;
+            let fits = is_float && is_same && eta.is_float() && eta.count == 1;
+            module.demand(i, fits, "types of operands and result do not fit")
+        }
         G::Determinant | G::MatrixInverse => {
             let ty = module.operand_type(i, 2)?;
             let Kind::Matrix { column, count } = module.kind(ty) else {
@@ -244,7 +264,7 @@ fn two_results(module: &Module, i: &Instruction, op: G) -> Result<(), Error> {
     let fits = match *members.as_slice() {
         [first, second] if op == G::ModfStruct => first == own && second == own,
         [first, second] => {
-            let is_like = |s: NumericShape| s.is_int() && s.count == shape.count;
+            let is_like = |s: NumericShape| s.is_int() && s.bits() == 32 && s.count == shape.count;
             first == own && module.shape(second).is_some_and(is_like)
         }
         _ => false,

@@ -138,6 +138,9 @@ fn kind_of_operand(module: &Module, i: &Instruction) -> Result<(), Error> {
     let fits = takes_ids == (i.op == Op::DecorateId);
     module.demand(i, fits, "the instruction is for other decorations")?;
     let target = i.id_at(0).and_then(|id| module.index_of(id));
+    if decoration == D::UniformId {
+        super::memory::scope(module, i, 2)?;
+    }
     let is_before = i.ids_from(1).all(|id| module.index_of(id) < target);
     module.demand(i, is_before, "an operand is defined behind the target")
 }
@@ -195,7 +198,7 @@ fn member(module: &Module, i: &Instruction) -> Result<(), Error> {
     module.demand(i, !wrong, "a member cannot have the decoration")
 }
 
-/// What the targets of some decorations are for.
+/// Uses of the targets of some decorations.
 struct Roles {
     /// Values that are other than stored as halves in memory or outputs, or converted again.
     kept: FxHashSet<u32>,
@@ -247,7 +250,9 @@ fn is_store_of_half(module: &Module, user: &Instruction) -> bool {
 /// True for constants that are a size of work groups with invocations.
 fn is_size_of_group(module: &Module, target: &Instruction) -> bool {
     let is_empty = target.ids_from(0).any(|part| module.fixed_integer(part) == Some(0));
-    module.is_constant_id(target.id) && !is_empty
+    let shape = module.shape(target.ty);
+    let has_three = shape.is_some_and(|s| s.is_int() && s.bits() == 32 && s.count == 3);
+    module.is_constant_id(target.id) && has_three && !is_empty
 }
 
 /// True for variables that may be declared as read-only: buffers, uniform blocks, storage images,
@@ -338,7 +343,9 @@ fn contains_bool(module: &Module, ty: u32) -> bool {
 fn block(module: &Module, i: &Instruction) -> Result<(), Error> {
     let Kind::Pointer { class, pointee } = module.kind(i.ty) else { return Ok(()) };
     let pointee = innermost(module, pointee);
-    if !matches!(class, C::Uniform | C::StorageBuffer | C::PushConstant) {
+    let has_shared = module.capabilities.contains(&Capability::WorkgroupMemoryExplicitLayoutKHR);
+    let is_memory = matches!(class, C::Uniform | C::StorageBuffer | C::PushConstant);
+    if !(is_memory || class == C::Workgroup && has_shared) {
         return Ok(());
     }
     let is_block = module.has(pointee, D::Block) || module.has(pointee, D::BufferBlock);

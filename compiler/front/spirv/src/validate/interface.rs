@@ -33,6 +33,7 @@ pub(crate) fn check(module: &Module) -> Result<(), Error> {
                 modes_of(module, i, &modes)?;
                 listed(module, i)?;
                 built_in_blocks(module, i)?;
+                shared_blocks(module, i)?;
                 let key = (i.literal_at(0), i.text_at(2).map(str::to_owned));
                 module.demand(i, points.insert(key), "the entry point is there already")?;
             }
@@ -156,6 +157,27 @@ fn built_in_blocks(module: &Module, i: &Instruction) -> Result<(), Error> {
     module.demand(i, is_single, "two blocks have built-in members")
 }
 
+/// Shared variables of an entry point are blocks all or none; if they are, and are several, they
+/// share their memory.
+fn shared_blocks(module: &Module, i: &Instruction) -> Result<(), Error> {
+    let shared = |id: &u32| {
+        let variable = module.get(*id).filter(|variable| variable.op == Op::Variable);
+        variable.and_then(|v| v.literal_at(0)) == Some(C::Workgroup as u32)
+    };
+    let is_block = |id: &u32| match module.get(*id).map(|variable| module.kind(variable.ty)) {
+        Some(Kind::Pointer { pointee, .. }) => module.has(pointee, Decoration::Block),
+        _ => false,
+    };
+    let ids: FxHashSet<u32> = i.ids_from(2).filter(shared).collect();
+    let blocks = ids.iter().filter(|id| is_block(id)).count();
+    let has_layout = module.capabilities.contains(&Capability::WorkgroupMemoryExplicitLayoutKHR);
+    module.demand(i, blocks == 0 || has_layout, "no capability offers shared blocks")?;
+    let is_uniform = blocks == 0 || blocks == ids.len();
+    module.demand(i, is_uniform, "some shared variables are blocks, others are not")?;
+    let are_aliased = ids.iter().all(|&id| module.has(id, Decoration::Aliased));
+    module.demand(i, blocks <= 1 || are_aliased, "several shared blocks are not aliased")
+}
+
 /// Modes that an execution model needs, and those that exclude each other.
 fn modes_of(module: &Module, i: &Instruction, all: &[&Instruction]) -> Result<(), Error> {
     let own = all.iter().filter(|mode| mode.id_at(0) == i.id_at(1));
@@ -232,7 +254,10 @@ fn mode(module: &Module, i: &Instruction, all: &[&Instruction]) -> Result<(), Er
         | M::DepthReplacing
         | M::DepthGreater
         | M::DepthLess
-        | M::DepthUnchanged => *model == X::Fragment,
+        | M::DepthUnchanged
+        | M::StencilRefReplacingEXT
+        | M::PostDepthCoverage => *model == X::Fragment,
+        mode if super::models::INTERLOCKS.contains(&mode) => *model == X::Fragment,
         M::LocalSize | M::LocalSizeId => !matches!(
             model,
             X::Vertex

@@ -72,7 +72,7 @@ fn made(module: &Module, i: &Instruction, stored: &FxHashSet<u32>) -> Result<(),
     }
 }
 
-/// Whether a type has parts of 8 and of 16 bits that a module may not compute with.
+/// Returns whether a type has parts of 8 and of 16 bits that a module may not compute with.
 fn small_bits(module: &Module, ty: u32) -> [bool; 2] {
     let has = |capability| module.capabilities.contains(&capability);
     let (mut found, mut open, mut seen) = ([false; 2], vec![ty], FxHashSet::default());

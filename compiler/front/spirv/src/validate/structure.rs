@@ -7,13 +7,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::constructs::{Constructs, Header};
 use crate::dominance::Dominance;
 use crate::error::Error;
-use crate::module::{Function, Module};
+use crate::module::{Function, Instruction, Module};
 
 pub(crate) fn check(module: &Module, function: &Function, order: &Dominance) -> Result<(), Error> {
     let headers = headers(module, function);
     merges(module, order, &headers)?;
     let by_label: FxHashMap<u32, &Header<'_>> = headers.iter().map(|h| (h.label, h)).collect();
     let back = back_edges(module, function, order, &by_label)?;
+    unreached_cycles(module, function, order, &by_label)?;
     Constructs::new(module, order, &by_label, &back)?.check(module, function, order)?;
     selections(module, function, order, &headers)
 }
@@ -89,6 +90,56 @@ fn back_edges(
         module.demand(header.instruction, has_one, "the loop has not one branch back")?;
     }
     Ok(back)
+}
+
+/// Among blocks that no way reaches a branch back goes to a loop's header, too.
+fn unreached_cycles(
+    module: &Module,
+    function: &Function,
+    order: &Dominance,
+    headers: &FxHashMap<u32, &Header<'_>>,
+) -> Result<(), Error> {
+    let unreached = || function.blocks.iter().filter(|block| !order.is_reached(block.label));
+    let ends: FxHashMap<u32, &Instruction> = unreached()
+        .filter_map(|block| Some((block.label, module.instructions[block.body.clone()].last()?)))
+        .collect();
+    let targets: FxHashMap<u32, Vec<u32>> =
+        ends.iter().map(|(&label, end)| (label, end.targets())).collect();
+    let entered: FxHashSet<u32> = targets.values().flatten().copied().collect();
+    let (roots, others): (Vec<u32>, Vec<u32>) =
+        unreached().map(|block| block.label).partition(|label| !entered.contains(label));
+    // Blocks on the way from the root are open.
+    let mut is_open: FxHashMap<u32, bool> = FxHashMap::default();
+    for root in roots.into_iter().chain(others) {
+        let mut way = vec![(root, 0)];
+        while let Some((label, next)) = way.last_mut() {
+            let label = *label;
+            if *next == 0 && is_open.insert(label, true).is_some() {
+                // Another way has been here; nothing is open below the root.
+                is_open.insert(label, false);
+                way.pop();
+                continue;
+            }
+            let target = targets.get(&label).and_then(|list| list.get(*next).copied());
+            *next += 1;
+            let Some(target) = target else {
+                is_open.insert(label, false);
+                way.pop();
+                continue;
+            };
+            match is_open.get(&target) {
+                Some(true) => {
+                    let is_loop = headers.get(&target).is_some_and(|header| header.next.is_some());
+                    let message = "a branch back to a block that is no loop's header";
+                    module.demand(ends[&label], is_loop, message)?;
+                }
+                Some(false) => {}
+                None if ends.contains_key(&target) => way.push((target, 0)),
+                None => {}
+            }
+        }
+    }
+    Ok(())
 }
 
 /// A conditional branch without merge instruction has a target that leaves a construct.

@@ -6,3 +6,4 @@ mod hostile;
 mod images;
 mod memory_model;
 mod rules;
+mod shared_blocks;

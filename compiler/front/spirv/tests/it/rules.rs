@@ -40,6 +40,7 @@ impl Case {
             OpCapability Shader
             {capabilities}
             {extensions}
+            %glsl = OpExtInstImport \"GLSL.std.450\"
             OpMemoryModel Logical GLSL450
             OpEntryPoint {model} %main \"main\"
             {mode}
@@ -269,6 +270,96 @@ const CASES: &[Case] = &[
             %first = OpAccessChain %halves %data %zero %zero
             %value = OpLoad {%Half %first|%List %list}",
         error: "a composite has parts that are stored alone",
+        ..COMPUTE
+    },
+    Case {
+        globals: "%vector = OpTypeVector %float {3|4}
+            %zeros = OpConstantNull %vector",
+        body: "%normal = OpExtInst %vector %glsl Cross %zeros %zeros",
+        error: "the result has not three components",
+        ..COMPUTE
+    },
+    Case {
+        globals: "OpCapability Int64
+            %long = OpTypeInt 64 0
+            %nothing = OpConstantNull %long",
+        body: "%bit = OpExtInst {%uint|%long} %glsl FindUMsb {%one|%nothing}",
+        error: "the result has not 32 bits",
+        ..COMPUTE
+    },
+    Case {
+        globals: "OpCapability Int64
+            %int = OpTypeInt {32|64} 1
+            %places = OpTypePointer Private %int
+            %exponent = OpVariable %places Private",
+        body: "%part = OpExtInst %float %glsl Frexp %half %exponent",
+        error: "types of operands and result do not fit",
+        ..COMPUTE
+    },
+    Case {
+        globals: "OpCapability Int64
+            %int = OpTypeInt {32|64} 1
+            %parts = OpTypeStruct %float %int",
+        body: "%both = OpExtInst %parts %glsl FrexpStruct %half",
+        error: "types of operands and result do not fit",
+        ..COMPUTE
+    },
+    Case {
+        globals: "OpCapability Float64
+            %double = OpTypeFloat 64
+            %pair = OpTypeVector {%uint|%float} 2
+            %words = OpConstantNull %pair",
+        body: "%joined = OpExtInst %double %glsl PackDouble2x32 %words",
+        error: "the types do not fit",
+        ..COMPUTE
+    },
+    Case {
+        globals: "OpCapability Float64
+            %double = OpTypeFloat 64
+            %pair = OpTypeVector {%uint|%float} 2
+            %number = OpConstantNull %double",
+        body: "%words = OpExtInst %pair %glsl UnpackDouble2x32 %number",
+        error: "the types do not fit",
+        ..COMPUTE
+    },
+    Case {
+        globals: "%pair = OpTypeVector %float 2
+            %zeros = OpConstantNull %pair",
+        body: "%way = OpExtInst %pair %glsl Refract %zeros %zeros {%half|%one}",
+        error: "types of operands and result do not fit",
+        ..COMPUTE
+    },
+    Case {
+        version: 4,
+        globals: "OpCapability SampleMaskPostDepthCoverage
+            OpCapability SignedZeroInfNanPreserve
+            OpExtension \"SPV_KHR_post_depth_coverage\"
+            OpExecutionMode %main {SignedZeroInfNanPreserve 32|PostDepthCoverage}",
+        error: "none of the execution model",
+        ..COMPUTE
+    },
+    Case {
+        globals: "OpDecorate %size BuiltIn WorkgroupSize
+            %three_of = OpTypeVector {%uint|%float} 3
+            %size = OpConstantComposite %three_of {%one %one %one|%half %half %half}",
+        error: "cannot have the decoration",
+        ..COMPUTE
+    },
+    Case {
+        version: 6,
+        globals: "OpCapability UniformDecoration
+            OpDecorateId %sum UniformId {%three|%half}",
+        body: "%sum = OpIAdd %uint %one %two",
+        error: "integers of 32 bits",
+        ..COMPUTE
+    },
+    Case {
+        body: "OpReturn
+            %nowhere = OpLabel
+            {OpLoopMerge %end %nowhere None|}
+            OpBranchConditional %true %nowhere %end
+            %end = OpLabel",
+        error: "no loop's header",
         ..COMPUTE
     },
 ];
