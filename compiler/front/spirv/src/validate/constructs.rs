@@ -53,7 +53,9 @@ struct Construct {
 impl Construct {
     fn contains(&self, order: &Dominance, label: u32) -> bool {
         let has_continue = match (self.kind, self.ends) {
-            (Kind::Loop, Some((header, next, _))) => next != header && order.dominates(next, label),
+            // A loop that continues with its header is one block.
+            (Kind::Loop, Some((header, next, _))) if next == header => return label == header,
+            (Kind::Loop, Some((_, next, _))) => order.dominates(next, label),
             _ => false,
         };
         order.dominates(self.first, label) && !order.dominates(self.merge, label) && !has_continue

@@ -4,7 +4,7 @@ use rspirv::spirv::{BuiltIn, Capability, Decoration as D, LinkageType, Op, Stora
 
 use rustc_hash::FxHashSet;
 
-use super::view::{Kind, is_type};
+use super::view::{Kind, has_invocations, is_type};
 use crate::error::Error;
 use crate::module::{Instruction, Module, Operand};
 
@@ -67,6 +67,13 @@ fn once(module: &Module, i: &Instruction, index: usize, is_new: bool) -> Result<
     module.demand(i, is_new || may_repeat, "the decoration is there already")
 }
 
+/// Decorations that exclude each other.
+const EXCLUSIVE: [[D; 2]; 3] = [
+    [D::Block, D::BufferBlock],
+    [D::Restrict, D::Aliased],
+    [D::RestrictPointer, D::AliasedPointer],
+];
+
 fn decorated(module: &Module, i: &Instruction, index: usize) -> Result<D, Error> {
     let decoration = i.literal_at(index).and_then(D::from_u32);
     decoration.ok_or_else(|| module.error(i, "there is no such decoration"))
@@ -75,14 +82,15 @@ fn decorated(module: &Module, i: &Instruction, index: usize) -> Result<D, Error>
 fn target(module: &Module, i: &Instruction, roles: &Roles) -> Result<(), Error> {
     let target = i.id_at(0).and_then(|id| module.get(id));
     let target = target.ok_or_else(|| module.error(i, "the target is missing"))?;
+    let own = decorated(module, i, 1)?;
+    let mut pairs = EXCLUSIVE.iter().filter(|pair| pair.contains(&own));
+    let is_double = pairs.any(|pair| pair.iter().all(|&other| module.has(target.id, other)));
+    module.demand(i, !is_double, "the target has decorations that exclude each other")?;
     if target.op == Op::DecorationGroup {
         return Ok(());
     }
     let is_variable = matches!(target.op, Op::Variable | Op::FunctionParameter);
     let fits = match decorated(module, i, 1)? {
-        D::Block if module.has(target.id, D::BufferBlock) => false,
-        D::Restrict if module.has(target.id, D::Aliased) => false,
-        D::RestrictPointer if module.has(target.id, D::AliasedPointer) => false,
         D::NoSignedWrap | D::NoUnsignedWrap => matches!(
             target.op,
             Op::IAdd | Op::ISub | Op::IMul | Op::ShiftLeftLogical | Op::SNegate | Op::ExtInst
@@ -163,7 +171,8 @@ fn member(module: &Module, i: &Instruction) -> Result<(), Error> {
     }
     not_of_old_model(module, i, 2)?;
     let has = |decoration| module.member_has(target.map_or(0, |t| t.id), index as u32, decoration);
-    let is_ordered = has(D::RowMajor) && has(D::ColMajor);
+    let is_order = matches!(decorated(module, i, 2)?, D::RowMajor | D::ColMajor);
+    let is_ordered = is_order && has(D::RowMajor) && has(D::ColMajor);
     module.demand(i, !is_ordered, "the member has rows and columns in turn")?;
     let wrong = matches!(
         decorated(module, i, 2)?,
@@ -249,10 +258,12 @@ fn is_store_of_half(module: &Module, user: &Instruction) -> bool {
 
 /// True for constants that are a size of work groups with invocations.
 fn is_size_of_group(module: &Module, target: &Instruction) -> bool {
-    let is_empty = target.ids_from(0).any(|part| module.fixed_integer(part) == Some(0));
+    let mut sizes = target.ids_from(0).map(|part| module.fixed_integer(part));
+    let has_invocations = has_invocations(&mut sizes);
     let shape = module.shape(target.ty);
     let has_three = shape.is_some_and(|s| s.is_int() && s.bits() == 32 && s.count == 3);
-    module.is_constant_id(target.id) && has_three && !is_empty
+    let is_zero = target.op == Op::ConstantNull;
+    module.is_constant_id(target.id) && !is_zero && has_three && has_invocations
 }
 
 /// True for variables that may be declared as read-only: buffers, uniform blocks, storage images,

@@ -6,7 +6,7 @@ use rspirv::spirv::{
 };
 use rustc_hash::FxHashSet;
 
-use super::view::Kind;
+use super::view::{Kind, has_invocations};
 use crate::error::Error;
 use crate::module::{Instruction, Module};
 
@@ -269,12 +269,12 @@ fn mode(module: &Module, i: &Instruction, all: &[&Instruction]) -> Result<(), Er
         _ => true,
     });
     module.demand(i, fits, "the mode is none of the execution model")?;
-    let is_zero = |index| match mode {
-        M::LocalSize => i.literal_at(index) == Some(0),
-        M::LocalSizeId => i.id_at(index).and_then(|id| module.fixed_integer(id)) == Some(0),
-        _ => false,
+    let size = |index| match mode {
+        M::LocalSize => i.literal_at(index).map(u64::from),
+        M::LocalSizeId => i.id_at(index).and_then(|id| module.fixed_integer(id)),
+        _ => None,
     };
-    let is_empty = (2..5).any(is_zero);
+    let is_empty = !has_invocations(&mut (2..5).map(size));
     module.demand(i, !is_empty, "the work group has no invocations")?;
     let takes_ids =
         matches!(mode, M::LocalSizeId | M::LocalSizeHintId | M::SubgroupsPerWorkgroupId);

@@ -85,14 +85,18 @@ fn back_edges(
     }
     for block in &function.blocks {
         let header = headers.get(&block.label).filter(|header| header.next.is_some());
-        let Some(header) = header.filter(|_| order.is_reached(block.label)) else { continue };
+        let is_used = |header: &&&Header<'_>| {
+            order.is_reached(header.label) || header.next.is_some_and(|next| order.is_reached(next))
+        };
+        let Some(header) = header.filter(is_used) else { continue };
         let has_one = back.contains_key(&block.label);
         module.demand(header.instruction, has_one, "the loop has not one branch back")?;
     }
     Ok(back)
 }
 
-/// Among blocks that no way reaches a branch back goes to a loop's header, too.
+/// Among blocks that no way reaches, branches back go to headers of loops, too. Ways begin at
+/// blocks without others before them; headers lead to merge blocks and continue targets first.
 fn unreached_cycles(
     module: &Module,
     function: &Function,
@@ -100,42 +104,47 @@ fn unreached_cycles(
     headers: &FxHashMap<u32, &Header<'_>>,
 ) -> Result<(), Error> {
     let unreached = || function.blocks.iter().filter(|block| !order.is_reached(block.label));
-    let ends: FxHashMap<u32, &Instruction> = unreached()
-        .filter_map(|block| Some((block.label, module.instructions[block.body.clone()].last()?)))
-        .collect();
-    let targets: FxHashMap<u32, Vec<u32>> =
-        ends.iter().map(|(&label, end)| (label, end.targets())).collect();
-    let entered: FxHashSet<u32> = targets.values().flatten().copied().collect();
+    let mut next: FxHashMap<u32, Vec<(u32, bool)>> = FxHashMap::default();
+    for block in unreached() {
+        let header = headers.get(&block.label);
+        let ends = header.into_iter().flat_map(|header| [Some(header.merge), header.next]);
+        let last = module.instructions[block.body.clone()].last();
+        let targets = last.map_or(Vec::new(), Instruction::targets);
+        let ends = ends.flatten().map(|end| (end, false));
+        next.insert(block.label, ends.chain(targets.into_iter().map(|t| (t, true))).collect());
+    }
+    let entered: FxHashSet<u32> = next.values().flatten().map(|&(target, _)| target).collect();
     let (roots, others): (Vec<u32>, Vec<u32>) =
         unreached().map(|block| block.label).partition(|label| !entered.contains(label));
-    // Blocks on the way from the root are open.
+    // True for blocks on the way from the root.
     let mut is_open: FxHashMap<u32, bool> = FxHashMap::default();
     for root in roots.into_iter().chain(others) {
+        if is_open.contains_key(&root) {
+            continue;
+        }
+        is_open.insert(root, true);
         let mut way = vec![(root, 0)];
-        while let Some((label, next)) = way.last_mut() {
+        while let Some((label, number)) = way.last_mut() {
             let label = *label;
-            if *next == 0 && is_open.insert(label, true).is_some() {
-                // Another way has been here; nothing is open below the root.
-                is_open.insert(label, false);
-                way.pop();
-                continue;
-            }
-            let target = targets.get(&label).and_then(|list| list.get(*next).copied());
-            *next += 1;
-            let Some(target) = target else {
+            let target = next.get(&label).and_then(|list| list.get(*number).copied());
+            *number += 1;
+            let Some((target, is_branch)) = target else {
                 is_open.insert(label, false);
                 way.pop();
                 continue;
             };
+            let is_loop = || headers.get(&target).is_some_and(|header| header.next.is_some());
             match is_open.get(&target) {
-                Some(true) => {
-                    let is_loop = headers.get(&target).is_some_and(|header| header.next.is_some());
-                    let message = "a branch back to a block that is no loop's header";
-                    module.demand(ends[&label], is_loop, message)?;
+                Some(true) if is_branch && !is_loop() => {
+                    let place = module.get(label).unwrap_or(&module.instructions[0]);
+                    let message = "branches back to a block that is no loop's header";
+                    return Err(module.error(place, message));
                 }
-                Some(false) => {}
-                None if ends.contains_key(&target) => way.push((target, 0)),
-                None => {}
+                None if next.contains_key(&target) => {
+                    is_open.insert(target, true);
+                    way.push((target, 0));
+                }
+                _ => {}
             }
         }
     }

@@ -154,6 +154,13 @@ impl Module {
     }
 }
 
+/// True if a work group of some sizes has invocations, and no more than an index of 32 bits counts.
+/// Sizes that a specialization sets are not known.
+pub(crate) fn has_invocations(sizes: &mut dyn Iterator<Item = Option<u64>>) -> bool {
+    let count = sizes.flatten().try_fold(1_u64, |count, size| count.checked_mul(size));
+    count.is_some_and(|count| (1..=u64::from(u32::MAX)).contains(&count))
+}
+
 /// True if an instruction defines a constant.
 pub(crate) fn is_constant(op: Op) -> bool {
     matches!(

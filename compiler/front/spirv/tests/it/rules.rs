@@ -46,6 +46,7 @@ impl Case {
             {mode}
             {modes}
             {decorations}
+            %group = OpDecorationGroup
             %void = OpTypeVoid
             %function = OpTypeFunction %void
             %bool = OpTypeBool
@@ -91,7 +92,13 @@ const CASES: &[Case] = &[
             %Data = OpTypeStruct %uint
             %blocks = OpTypePointer Uniform %Data
             %data = OpVariable %blocks Uniform",
-        error: "cannot have the decoration",
+        error: "exclude each other",
+        ..COMPUTE
+    },
+    Case {
+        globals: "OpDecorate %group Restrict
+            OpDecorate %group {Coherent|Aliased}",
+        error: "exclude each other",
         ..COMPUTE
     },
     Case {
@@ -346,11 +353,43 @@ const CASES: &[Case] = &[
         ..COMPUTE
     },
     Case {
+        globals: "OpDecorate %size BuiltIn WorkgroupSize
+            %three_of = OpTypeVector %uint 3
+            %many = OpConstant %uint {1024|65536}
+            %size = OpConstantComposite %three_of %many %many %one",
+        error: "cannot have the decoration",
+        ..COMPUTE
+    },
+    Case {
         version: 6,
         globals: "OpCapability UniformDecoration
             OpDecorateId %sum UniformId {%three|%half}",
         body: "%sum = OpIAdd %uint %one %two",
         error: "integers of 32 bits",
+        ..COMPUTE
+    },
+    Case {
+        body: "OpBranch %loop
+            %loop = OpLabel
+            OpLoopMerge %end %loop None
+            OpBranchConditional %true %loop {%end|%other}
+            %other = OpLabel
+            OpReturn
+            %end = OpLabel",
+        error: "leaves the construct of",
+        ..COMPUTE
+    },
+    Case {
+        body: "OpBranch {%end|%next}
+            %loop = OpLabel
+            OpLoopMerge %other %next None
+            OpBranchConditional %true %next %other
+            %next = OpLabel
+            OpBranch {%loop|%end}
+            %other = OpLabel
+            OpReturn
+            %end = OpLabel",
+        error: "the loop has not one branch back",
         ..COMPUTE
     },
     Case {
