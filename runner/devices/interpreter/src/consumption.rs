@@ -7,6 +7,7 @@ use program::{
     BuiltinVariable, Expr, ExprId, ExprKind, Global, GlobalId, LinkedStage, Placement, Program,
     Scalar, Shader, Slot, Stage, Type, TypeTable,
 };
+use raster::pipeline::feedback::captured_slots;
 
 /// The part of the pipeline after a stage.
 pub(crate) struct Consumer<'a> {
@@ -14,8 +15,8 @@ pub(crate) struct Consumer<'a> {
     next: Option<&'a LinkedStage>,
     /// The stage feeds the rasterizer.
     rasterized: bool,
-    /// Transform feedback may capture any output.
-    captured: bool,
+    /// Components of slots that transform feedback captures.
+    captured: Vec<(Slot, u8)>,
 }
 
 impl Consumer<'_> {
@@ -23,15 +24,20 @@ impl Consumer<'_> {
     pub(crate) fn of<'a>(program: &'a Program, stage: &LinkedStage) -> Consumer<'a> {
         let next = program.stages.iter().find(|s| s.shader.stage > stage.shader.stage);
         let rasterized = next.is_none_or(|next| next.shader.stage == Stage::Fragment);
-        let captured = rasterized && !program.feedback.is_empty();
+        let captured = if rasterized { captured_slots(program) } else { Vec::new() };
         Consumer { types: &program.types, next, rasterized, captured }
     }
 
     /// Returns the components of a slot that are read (bit n: component n).
     pub(crate) fn reads(&self, slot: Slot) -> u8 {
-        if self.captured || slot == Slot::Position && self.rasterized {
+        if slot == Slot::Position && self.rasterized {
             return 0xf;
         }
+        let captured = self.captured.iter().filter(|(of, _)| *of == slot);
+        captured.fold(self.read_by_next(slot), |all, (_, components)| all | components)
+    }
+
+    fn read_by_next(&self, slot: Slot) -> u8 {
         let Some(next) = self.next else { return 0 };
         if !self.names(next, slot) {
             return 0;

@@ -63,13 +63,80 @@ const LEVELS: &str = "gl_TessLevelOuter = float[4](1.0, 1.0, 1.0, 1.0); \
                       gl_TessLevelInner = float[2](1.0, 1.0);";
 const VALUES: &str = "of_vertex[gl_InvocationID] = 0.5; of_patch = 0.5;";
 
+/// A triangle over the window whose geometry shader executes `emission` for each vertex.
+fn emitted(before: &str, emission: &str) -> String {
+    format!(
+        "[require]
+GLSL >= 1.50
+
+[vertex shader]
+#version 150
+in vec4 piglit_vertex;
+void main() {{ gl_Position = piglit_vertex; }}
+
+[geometry shader]
+#version 150
+layout(triangles) in;
+layout(triangle_strip, max_vertices = 3) out;
+flat out float value;
+void main() {{
+    {before}
+    for (int i = 0; i < 3; i++) {{
+        gl_Position = vec4(i == 1 ? 3.0 : -1.0, i == 2 ? 3.0 : -1.0, 0.0, 1.0);
+        {emission}
+        EmitVertex();
+    }}
+}}
+
+[fragment shader]
+#version 150
+flat in float value;
+out vec4 color;
+void main() {{ color = vec4(value); }}
+
+{CORNERS}draw arrays GL_TRIANGLES 0 3
+probe rgba 5 5 0.25 0.25 0.25 0.25
+"
+    )
+}
+
+/// A fan over the window whose vertices are captured with a variable of two components, which
+/// `write` writes.
+fn captured(write: &str) -> String {
+    format!(
+        "[require]
+GLSL >= 4.20
+GL_ARB_enhanced_layouts
+
+[vertex shader]
+#version 420
+#extension GL_ARB_enhanced_layouts : enable
+in vec4 piglit_vertex;
+layout(xfb_buffer = 0, xfb_offset = 0) out vec2 pair;
+void main() {{ gl_Position = piglit_vertex; {write} }}
+
+[fragment shader]
+#version 420
+out vec4 color;
+void main() {{ color = vec4(0.5); }}
+
+{CORNERS}draw arrays GL_TRIANGLE_FAN 0 4
+probe rgba 5 5 0.25 0.25 0.25 0.25
+"
+    )
+}
+
 /// Returns true if the failing probe reads a value that is marked as undefined.
 fn is_undefined(control: &str) -> bool {
+    fails_undefined(&patch(control))
+}
+
+fn fails_undefined(test: &str) -> bool {
     let (options, devices) = (RunOptions::default(), Devices::default());
     let case = TestCase::new("undefined", Target::SKL, &options, &devices);
-    let verdict = run_text(patch(control).as_bytes(), &case);
-    assert_eq!(verdict.status, Status::Fail, "{control}: {:?}", verdict.cause);
-    assert_eq!(verdict.cause.as_ref().map(|(phase, _)| *phase), Some(Phase::Probe), "{control}");
+    let verdict = run_text(test.as_bytes(), &case);
+    assert_eq!(verdict.status, Status::Fail, "{test}: {:?}", verdict.cause);
+    assert_eq!(verdict.cause.as_ref().map(|(phase, _)| *phase), Some(Phase::Probe), "{test}");
     verdict.is_undefined()
 }
 
@@ -86,6 +153,20 @@ fn only_members_of_a_block_that_are_read_have_to_be_written() {
     let read = |member: &str| is_undefined(&format!("{LEVELS} {VALUES} of_patch += {member};"));
     assert!(!read("0.0 * gl_in[gl_InvocationID].gl_Position.x"));
     assert!(read("0.0 * gl_in[0].gl_PointSize"));
+}
+
+/// GLSL 4.60, section 8.13: the values of outputs are undefined after `EmitVertex`.
+#[test]
+fn outputs_that_are_not_written_again_after_a_vertex() {
+    assert!(!fails_undefined(&emitted("", "value = 0.5;")));
+    assert!(fails_undefined(&emitted("value = 0.5;", "")));
+}
+
+/// Of a slot only the components count that transform feedback captures.
+#[test]
+fn captured_variables_are_smaller_than_their_slot() {
+    assert!(!fails_undefined(&captured("pair = vec2(0.5);")));
+    assert!(fails_undefined(&captured("pair.x = 0.5;")));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use program::builtin_function::{
     AtomicCounterFunction, DerivativeFunction, EmissionFunction, InterpolationFunction,
     InvocationFunction, SynchronizationFunction,
 };
-use program::{AtomicOp, BinaryOp, ExprId, Scalar};
+use program::{AtomicOp, BinaryOp, ExprId, Global, Scalar, Storage};
 
 use super::arguments::{Arguments, real1};
 use crate::environment::{Error, InterpolateAt};
@@ -220,7 +220,20 @@ impl InvocationGroup<'_> {
                 .collect();
             self.environment.emit_vertex(lane, stream, &vertex);
         }
+        self.forget_outputs();
         Ok(())
+    }
+
+    /// Outputs are undefined after a vertex is emitted (GLSL 4.60 section 8.13). They keep their
+    /// values, as on hardware, and are marked.
+    fn forget_outputs(&mut self) {
+        let is_output = |(_, global): &(_, &Global)| global.storage == Storage::Output;
+        for (id, _) in self.shader.globals.iter().filter(is_output) {
+            let value = &mut self.globals[id];
+            for lane in self.active.iter() {
+                (0..value.components()).for_each(|c| value.mark_undefined(c, lane));
+            }
+        }
     }
 
     /// Applies a predicate to the number of lanes with a true argument and the number of active

@@ -17,10 +17,10 @@ const SETS: [&[&str]; 12] = [
     &[],
     &[],
     &[],
-    &[],
     &["GL_AMD_shader_trinary_minmax"],
     &["GL_ARB_gpu_shader_int64"],
     &["GL_INTEL_shader_integer_functions2", "GL_ARB_gpu_shader_int64"],
+    &["GL_AMD_gpu_shader_half_float", "GL_AMD_gpu_shader_int16", "GL_ARB_gpu_shader_int64"],
     &["GL_AMD_gpu_shader_half_float", "GL_AMD_gpu_shader_int16", "GL_ARB_gpu_shader_int64"],
     &["GL_AMD_gpu_shader_half_float", "GL_AMD_gpu_shader_int16", "GL_ARB_gpu_shader_int64"],
     &["GL_ARB_shader_ballot", "GL_ARB_shader_group_vote", "GL_ARB_gpu_shader_int64"],
@@ -105,7 +105,7 @@ impl Resources {
             _ => known.iter().filter(|overload| overload.of_extension).collect(),
         };
         let mut lookups = Vec::new();
-        for _ in 0..generator.random.between(1, 4) {
+        for _ in 0..generator.random.between(2, 8) {
             if generator.random.chance(40)
                 && let Some(lookup) = wide::operation(generator, set)
             {
@@ -152,9 +152,9 @@ fn call(generator: &mut Generator, overload: &Overload) -> Option<Lookup> {
         Type::Matrix { columns, rows, .. } => (format!("{call}[{{{columns}}}]"), rows),
         _ => (call, types.components(result)),
     };
-    let scalar = types.scalar_of(result)?;
-    let (call, scalar) = readable(name, call, scalar, rows);
-    Some(Lookup::new(rounded(name, parameters.len(), call, scalar), scalar, rows))
+    let own = types.scalar_of(result)?;
+    let (call, scalar) = readable(name, call, own, rows);
+    Some(Lookup::new(rounded(name, parameters.len(), call, own), scalar, rows))
 }
 
 /// True if an overload with these types of parameters and value is left out.
@@ -175,13 +175,10 @@ fn is_left_out(generator: &Generator, name: &str, parameters: &[TypeId], result:
         "unpackHalf2x16" => generator.avoids(Defect::UnpackUpperHalf),
         _ => false,
     };
-    LEFT_OUT.contains(&name)
-        || shows_defect
-        || is_double && !generator.doubles
-        || name == "smoothstep" && has(Scalar::Float16)
+    LEFT_OUT.contains(&name) || shows_defect || is_double && !generator.doubles
 }
 
-/// Rounds the value of an inexact function.
+/// Rounds the value of an inexact function, which has components of the type `scalar`.
 fn rounded(name: &str, count: usize, call: String, scalar: Scalar) -> String {
     let suffix = if scalar == Scalar::Double { "LF" } else { "" };
     let floor = |factor: f64, offset: f64| {
@@ -195,6 +192,8 @@ fn rounded(name: &str, count: usize, call: String, scalar: Scalar) -> String {
         "pow" | "length" | "distance" | "determinant" | "inverse" => floor(1.0, 0.5),
         "normalize" => floor(10.0, 0.5),
         "refract" => floor(8.0, 0.5),
+        // Whole in 32nds after the factor.
+        "smoothstep" if scalar == Scalar::Float16 => floor(8.0, 0.125),
         // Cubes of eighths are whole in 64ths, but for quarters.
         "smoothstep" => floor(64.0, 0.3125),
         // Between minus one and one, and nothing more is known.

@@ -339,6 +339,7 @@ fn draws(maker: &mut Maker, stage: &mut StageShader, extensions: &mut Vec<&'stat
 
 /// Extensions of fragment shaders.
 const DERIVATIVES: &str = "GL_ARB_derivative_control";
+const HALF_FLOAT: &str = "GL_AMD_gpu_shader_half_float";
 const DEMOTE: &str = "GL_EXT_demote_to_helper_invocation";
 const INTERLOCK: &str = "GL_ARB_fragment_shader_interlock";
 /// Binding of the block whose accesses are in order.
@@ -357,13 +358,14 @@ fn derivatives(stage: &mut StageShader, extensions: &[&str]) {
         }
         let kind = stage.generator.random.pick(&kinds);
         let rows = stage.generator.random.pick(&[1, 1, 2, 3, 4]);
+        let is_half = stage.has(HALF_FLOAT) && stage.generator.random.chance(70);
         let ty = stage.generator.vector(Scalar::Float, rows);
+        let of = if is_half { Scalar::Float16 } else { Scalar::Float };
+        let of = stage.generator.vector(of, rows);
+        let types = &stage.generator.types;
         let parts = ["x * 3 - y * 5", "x", "y * 2 + x", "7 - y"];
-        let value = format!(
-            "{name}{kind}({}({}))",
-            stage.generator.types.name(ty),
-            parts[..usize::from(rows)].join(", ")
-        );
+        let parts = parts[..usize::from(rows)].join(", ");
+        let value = format!("{}({name}{kind}({}({parts})))", types.name(ty), types.name(of));
         stage.seed_of(ty, &format!("slope{k}"), &value);
     }
 }

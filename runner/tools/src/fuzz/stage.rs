@@ -79,6 +79,11 @@ impl StageShader {
         self.extensions.push(extension);
     }
 
+    /// Returns true if the stage enables an extension.
+    pub(super) fn has(&self, extension: &str) -> bool {
+        self.extensions.contains(&extension)
+    }
+
     /// Appends declarations.
     pub(super) fn declare(&mut self, text: &str) {
         self.declarations += text;

@@ -135,9 +135,14 @@ fn conversion(
     others.extend(added.iter().filter(|&&other| other != scalar));
     let other = generator.random.pick(&others);
     let (from, to) = if generator.random.chance(50) { (scalar, other) } else { (other, scalar) };
-    let value = small(generator, from, rows);
+    let is_unsigned = |scalar| matches!(scalar, Scalar::Uint | Scalar::Uint16 | Scalar::Uint64);
+    // A large number of a floating type would become an integer that is out of range.
+    let value = if is_unsigned(from) && to.is_float() {
+        positive(generator, from, rows)
+    } else {
+        small(generator, from, rows)
+    };
     let ty = generator.vector(to, rows);
-    let is_unsigned = matches!(to, Scalar::Uint | Scalar::Uint16 | Scalar::Uint64);
-    let value = if from.is_float() && is_unsigned { format!("abs({value})") } else { value };
+    let value = if from.is_float() && is_unsigned(to) { format!("abs({value})") } else { value };
     (format!("{}({value})", generator.types.name(ty)), to)
 }

@@ -17,6 +17,7 @@ mod shader;
 mod statements;
 mod syntax;
 mod tokens;
+mod vertex_data;
 
 pub use driver::{Failure, Reduced, SameFailure};
 pub use edit::{Edit, apply};
@@ -46,6 +47,10 @@ pub enum Level {
     Commands,
     /// Whole sections.
     Sections,
+    /// Columns of `[vertex data]`.
+    Columns,
+    /// Vertices of draws, with their rows.
+    Vertices,
     /// Comments and blank lines.
     Comments,
     /// Lines, also in GLSL sections: preprocessor directives and code that the front end refuses.
@@ -82,6 +87,8 @@ impl Level {
             Level::Vulkan(level) => syntax::name(level),
             Level::Commands => "commands",
             Level::Sections => "sections",
+            Level::Columns => "columns",
+            Level::Vertices => "vertices",
             Level::Comments => "comments",
             Level::Lines => "lines",
             Level::Declarations => "declarations",
@@ -102,6 +109,8 @@ impl Level {
             Level::Vulkan(level) => Plan::Removals(syntax.removals(text, level)),
             Level::Commands => Plan::Together(script_edits::commands(text), all),
             Level::Sections => Plan::Together(script_edits::sections(text), all),
+            Level::Columns => Plan::Removals(vertex_data::columns(text)),
+            Level::Vertices => Plan::OneByOne(vertex_data::vertices(text)),
             Level::Comments => Plan::Together(comments::edits(text, &shaders()), all),
             Level::Lines => Plan::Together(script_edits::lines(text, syntax), all),
             Level::Declarations => Plan::Together(statements::declarations(&shaders()), all),
@@ -117,9 +126,11 @@ impl Level {
     }
 }
 
-const SHADER_TEST: [Level; 15] = [
+const SHADER_TEST: [Level; 17] = [
     Level::Commands,
     Level::Sections,
+    Level::Columns,
+    Level::Vertices,
     Level::Comments,
     Level::Lines,
     Level::Declarations,

@@ -105,6 +105,18 @@ fn inner(shader: &Parsed<'_>, found: &Found) -> Vec<Edit> {
         StmtKind::While { body, .. }
         | StmtKind::DoWhile { body, .. }
         | StmtKind::For { body, .. } => by(body).into_iter().collect(),
+        StmtKind::Switch { body, .. } => {
+            let is_label = |&&part: &&StmtId| {
+                matches!(stmts[part].kind, StmtKind::Case(_) | StmtKind::Default)
+            };
+            let list = shader.unit.list(body);
+            let parts = &list[list.iter().take_while(is_label).count()..];
+            let (Some(&first), Some(&last)) = (parts.first(), parts.last()) else {
+                return Vec::new();
+            };
+            let inside = Span::new(stmts[first].span.start, stmts[last].span.end);
+            shader.replace(found.span, inside).into_iter().collect()
+        }
         StmtKind::Compound(_) if found.listed && found.span.end - found.span.start >= 2 => {
             let inside = Span::new(found.span.start + 1, found.span.end - 1);
             let empty = inside.start == inside.end;

@@ -2,7 +2,7 @@
 //! text.
 
 use super::*;
-use vk_script::Rules;
+use vk_script::{Rules, without};
 
 const TEST: &str = "\
 [require]
@@ -140,7 +140,10 @@ fn edits_can_be_made() {
             let (edits, together) = match level.plan(&text, Syntax::ShaderTest) {
                 Plan::Together(edits, _) => (edits, true),
                 Plan::OneByOne(edits) => (edits, false),
-                Plan::Removals(removals) => panic!("{level:?}: {removals:?}"),
+                Plan::Removals(removals) => {
+                    let ranges = removals.into_iter().flat_map(|removal| removal.ranges);
+                    (ranges.map(Edit::delete).collect(), false)
+                }
             };
             *seen += edits.len();
             let overlap = edits.windows(2).find(|pair| pair[0].range.end > pair[1].range.start);
@@ -207,6 +210,61 @@ impl Judge for Holds {
         }
         Ok(texts.iter().map(|text| self.words.iter().all(|word| text.contains(word))).collect())
     }
+}
+
+/// Two attributes and five vertices, of which the draw uses the last three.
+const VERTICES: &str = "\
+[require]
+GLSL >= 1.30
+[vertex shader passthrough]
+[fragment shader]
+void main() { switch (3) { case 1: default: gl_FragColor = vec4(1); } }
+[vertex data]
+# position
+piglit_vertex/float/vec2  unused/uint/uint
+ -9  9  1
+8 -8 2
+-1 -1   3
+ 1 -1 4
+
+ 1  1 5
+[test]
+draw arrays GL_TRIANGLES 2 3
+";
+
+#[test]
+fn columns_of_vertex_data() {
+    let Plan::Removals(removals) = Level::Columns.plan(VERTICES, Syntax::ShaderTest) else {
+        panic!("no removals");
+    };
+    let without_unused = without(VERTICES, [&removals[1]]);
+    let script = script::parse(without_unused.as_bytes()).expect("a script");
+    let data = script.vertex_data.expect("vertex data");
+    assert_eq!((removals.len(), data.columns.len(), data.rows), (2, 1, 5));
+    let values: Vec<f32> =
+        data.data.chunks(4).map(|b| f32::from_le_bytes(b.try_into().unwrap())).collect();
+    assert_eq!(values, [-9.0, 9.0, 8.0, -8.0, -1.0, -1.0, 1.0, -1.0, 1.0, 1.0]);
+}
+
+#[test]
+fn vertices_and_their_draw() {
+    let shorter: Vec<String> =
+        parts(Level::Vertices, VERTICES).into_iter().map(|(_, by)| by).collect();
+    let [first, one, two] = &shorter[..] else { panic!("{shorter:?}") };
+    assert!(first.contains("\n-1 -1   3\n") && !first.contains("8"), "{first}");
+    assert!(first.ends_with("draw arrays GL_TRIANGLES 0 3"), "{first}");
+    assert!(one.contains(" -9  9  1\n") && !one.contains("1 -1 4"), "{one}");
+    assert!(one.ends_with("draw arrays GL_TRIANGLES 2 1"), "{one}");
+    assert!(two.contains("1 -1 4") && two.ends_with("draw arrays GL_TRIANGLES 2 2"), "{two}");
+}
+
+#[test]
+fn contents_of_a_switch() {
+    let parts = parts(Level::Unwrap, VERTICES);
+    let is_switch = |(part, by): &&(String, String)| {
+        part.starts_with("switch") && by == "gl_FragColor = vec4(1);"
+    };
+    assert!(parts.iter().any(|part| is_switch(&part)), "{parts:?}");
 }
 
 #[test]

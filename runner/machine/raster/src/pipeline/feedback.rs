@@ -157,42 +157,60 @@ fn last_mode(program: &Program) -> Option<PrimitiveMode> {
     })
 }
 
+/// A component of a captured variable, in a slot or past the last one.
+struct VaryingWord {
+    offset: usize,
+    slot: Option<Slot>,
+    component: usize,
+    scalar: Scalar,
+}
+
+/// Returns the slots that transform feedback captures, with components (bit n: component n).
+pub fn captured_slots(program: &Program) -> Vec<(Slot, u8)> {
+    let words = program.feedback.iter().flat_map(|varying| varying_words(program, varying));
+    words.filter_map(|word| Some((word.slot?, 1 << word.component))).collect()
+}
+
 /// Returns the components of the varyings of a stream.
 fn captured_words(program: &Program, stream: usize) -> Vec<CapturedComponent> {
     let outputs = program.last_vertex_stage().map_or(&[][..], |s| &s.outputs);
     let find = |slot: Slot| outputs.iter().position(|v| v.slot == slot);
-    let mut words = Vec::new();
     let of_stream = |v: &&FeedbackVarying| usize::from(v.stream) == stream && v.buffer < 4;
-    for varying in program.feedback.iter().filter(of_stream) {
-        let (scalar, columns, rows) = match *program.types.get(varying.ty) {
-            Type::Scalar(scalar) => (scalar, 1, 1),
-            Type::Vector { scalar, size } => (scalar, 1, size),
-            Type::Matrix { scalar, columns, rows } => (scalar, columns, rows),
-            _ => (Scalar::Float, 1, 1),
-        };
-        let per_column = usize::from(rows) * scalar.bits().div_ceil(32) as usize;
-        let mut offset = varying.offset as usize;
-        let (mut slot, mut component) = (Some(varying.slot), usize::from(varying.component));
-        for _ in 0..u32::from(columns) * varying.array.unwrap_or(1) {
-            for word in 0..per_column {
-                let at = component + word;
-                let place = slot.and_then(|s| advance(s, at / 4));
-                words.push(CapturedComponent {
-                    buffer: usize::from(varying.buffer),
-                    offset,
-                    slot: place.and_then(find),
-                    component: at % 4,
-                    scalar,
-                });
-                offset += scalar.bytes().min(4) as usize;
-            }
-            if varying.packed {
-                component += 1;
-                continue;
-            }
-            let slots = (component + per_column).div_ceil(4).max(1);
-            slot = slot.and_then(|s| advance(s, slots));
+    let of_varying = |varying| {
+        varying_words(program, varying).into_iter().map(|word| CapturedComponent {
+            buffer: usize::from(varying.buffer),
+            offset: word.offset,
+            slot: word.slot.and_then(find),
+            component: word.component,
+            scalar: word.scalar,
+        })
+    };
+    program.feedback.iter().filter(of_stream).flat_map(of_varying).collect()
+}
+
+fn varying_words(program: &Program, varying: &FeedbackVarying) -> Vec<VaryingWord> {
+    let (scalar, columns, rows) = match *program.types.get(varying.ty) {
+        Type::Scalar(scalar) => (scalar, 1, 1),
+        Type::Vector { scalar, size } => (scalar, 1, size),
+        Type::Matrix { scalar, columns, rows } => (scalar, columns, rows),
+        _ => (Scalar::Float, 1, 1),
+    };
+    let per_column = usize::from(rows) * scalar.bits().div_ceil(32) as usize;
+    let mut words = Vec::new();
+    let mut offset = varying.offset as usize;
+    let (mut slot, mut component) = (Some(varying.slot), usize::from(varying.component));
+    for _ in 0..u32::from(columns) * varying.array.unwrap_or(1) {
+        for at in component..component + per_column {
+            let place = slot.and_then(|s| advance(s, at / 4));
+            words.push(VaryingWord { offset, slot: place, component: at % 4, scalar });
+            offset += scalar.bytes().min(4) as usize;
         }
+        if varying.packed {
+            component += 1;
+            continue;
+        }
+        let slots = (component + per_column).div_ceil(4).max(1);
+        slot = slot.and_then(|s| advance(s, slots));
     }
     words
 }
