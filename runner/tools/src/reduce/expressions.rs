@@ -3,13 +3,13 @@
 use glsl_syntax::ast::{ExprId, ExprKind, TranslationUnit};
 
 use super::edit::Edit;
-use super::shader::{self, Source};
+use super::shader::{self, Parsed, Source};
 
 /// Replacements of expressions; the front end rejects wrong types.
 const LITERALS: [&str; 3] = ["0", "0.0", "true"];
 
-/// Replaces each expression by each of its operands, the longest first, or by a literal; outer
-/// expressions come first.
+/// Replaces each expression by each of its operands, the longest first, by a literal or a zero of
+/// its type; outer expressions come first.
 pub(super) fn edits(shaders: &[Source<'_>]) -> Vec<Edit> {
     shader::edits(shaders, |shader| {
         let unit = shader.unit;
@@ -27,9 +27,18 @@ pub(super) fn edits(shaders: &[Source<'_>]) -> Vec<Edit> {
                 operands.iter().filter_map(|&operand| shader.replace(span(id), span(operand))),
             );
             edits.extend(LITERALS.iter().filter_map(|literal| shader.put(span(id), literal)));
+            edits.extend(zero(shader, id));
         }
         edits
     })
+}
+
+/// Replaces a call by one with zero as its argument: a vector or matrix of zeros.
+fn zero(shader: &Parsed<'_>, id: ExprId) -> Option<Edit> {
+    let call = &shader.unit.exprs[id];
+    let ExprKind::Call(..) = call.kind else { return None };
+    let (name, _) = shader.text.get(shader.range(call.span)?)?.split_once('(')?;
+    shader.put(call.span, &format!("{name}(0)"))
 }
 
 fn operands(unit: &TranslationUnit, id: ExprId) -> Vec<ExprId> {

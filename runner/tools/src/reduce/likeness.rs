@@ -38,7 +38,7 @@ impl Likeness {
         let kind = match (ending.status, ending.phase) {
             _ if wanted.message => Some(line),
             (Status::Crash, _) => Some(place(&line).to_owned()),
-            (_, Some(Phase::Probe | Phase::Mismatch)) => Some(without_numbers(&line)),
+            (_, Some(Phase::Probe | Phase::Mismatch)) => Some(without_numbers(without_rule(&line))),
             _ => None,
         };
         let observed = (ending.phase == Some(Phase::Probe)).then(|| observed(reason)).flatten();
@@ -78,6 +78,12 @@ fn place(line: &str) -> &str {
     line.starts_with("panic at ").then(|| line.split(": ").next()).flatten().unwrap_or(line)
 }
 
+/// Returns a disagreement without the rule by which executors must agree: that follows from the
+/// operations of the program, of which a smaller one has fewer.
+fn without_rule(line: &str) -> &str {
+    line.split(", which must agree").next().unwrap_or(line)
+}
+
 fn without_numbers(line: &str) -> String {
     static NUMBER: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(r"[-+]?\b(0x[0-9a-fA-F]+|[0-9][0-9.]*(e[-+]?[0-9]+)?|inf|nan|NaN)\b").ok()
@@ -110,6 +116,11 @@ mod tests {
         let other = "line 3: value 0 at byte 0 is 99, expected == 4; 1 of 2 values differ";
         assert_eq!(probe(value), probe(other));
         assert_ne!(probe(value), probe(&value.replace("99", "98")));
+        let differ = |rule: &str| {
+            let reason = format!("line 7: both differ at (1,2), which must agree {rule}");
+            likeness(Status::Fail, Phase::Mismatch, &reason)
+        };
+        assert_eq!(differ("bit for bit"), differ("within the rule"));
         let crash = |reason| likeness(Status::Crash, Phase::Simulate, reason);
         assert_eq!(crash("panic at a.rs:7: 3 of 4"), crash("panic at a.rs:7: 4 of 4"));
         assert_ne!(crash("panic at a.rs:7: 3 of 4"), crash("panic at a.rs:8: 3 of 4"));

@@ -118,6 +118,7 @@ fn parts_of_shaders() {
     has(Level::Expressions, "x + x", "x");
     has(Level::Expressions, "twice(d.y)", "d.y");
     has(Level::Expressions, "c.x > 0.5", "true");
+    has(Level::Expressions, "twice(d.y)", "twice(0)");
     has(Level::Groups, "(float x)", "");
     has(Level::Groups, ", d", "");
     has(Level::Groups, "= 0", "");

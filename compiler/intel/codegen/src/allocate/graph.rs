@@ -243,6 +243,12 @@ impl Graph {
                 self.connect(part.index(), other.index());
             }
         }
+        // A part can be a part of the thread's payload.
+        for (index, src) in inst.src.iter().enumerate() {
+            let File::Grf(first) = src.file else { continue };
+            let grfs = run(u32::from(first), regs_read(inst, index));
+            parts.iter().for_each(|&part| self.forbid(part, grfs));
+        }
     }
 
     /// All GRFs of the nodes conflict.

@@ -204,6 +204,22 @@ vgrf v0[4] v1[4]
     }
 }
 
+/// The first part is the payload's g1 and g2; the second has nothing where g2 would be.
+#[test]
+fn parts_of_split_messages_are_apart_from_the_payload() {
+    let text = "program width=8 payload=4
+vgrf v0[4]
+  mov(8) v0+96<1>:UD, 0x1:UD
+  sends(8) null<1>:UD, g1<1>:UD, v0<1>:UD sfid=urb control=0x7 mlen=2 rlen=0 ex_mlen=4 header urb_write
+";
+    let p = crate::lir::parse(text).unwrap();
+    let liveness = Liveness::new(&p, &Cfg::new(&p));
+    for extent in [Extent::Whole, Extent::Parts] {
+        let starts = Graph::new(&p, &liveness, extent).color().unwrap();
+        assert!(starts[0].is_some_and(|start| start >= 3), "{extent:?}: {starts:?}");
+    }
+}
+
 #[test]
 fn spilling_by_pressure_spills_little_more_than_what_is_live_too_many() {
     let model = ivb();
