@@ -30,6 +30,7 @@ pub(crate) fn check(module: &Module) -> Result<(), Error> {
                 let mut targets = FxHashSet::default();
                 let is_new = i.ids_from(1).all(|target| targets.insert(target));
                 module.demand(i, is_new, "a target is there already")?;
+                of_group(module, i, &roles)?;
             }
             Op::GroupMemberDecorate => group_members(module, i)?,
             Op::Variable => {
@@ -43,6 +44,36 @@ pub(crate) fn check(module: &Module) -> Result<(), Error> {
                 module.demand(i, !(has_stride && is_of_blocks), "blocks have no ArrayStride")?;
             }
             _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Decorations of which a group is checked at each of its targets.
+const OF_TARGETS: [D; 10] = [
+    D::Block,
+    D::BufferBlock,
+    D::Component,
+    D::FPRoundingMode,
+    D::Location,
+    D::NonWritable,
+    D::NoSignedWrap,
+    D::NoUnsignedWrap,
+    D::RelaxedPrecision,
+    D::Uniform,
+];
+
+/// The targets of a group can have its decorations.
+fn of_group(module: &Module, i: &Instruction, roles: &Roles) -> Result<(), Error> {
+    let list = module.decorations(i.id_at(0).unwrap_or(0)).iter();
+    let list: Vec<_> = list.filter(|d| OF_TARGETS.contains(&d.decoration)).collect();
+    for id in i.ids_from(1) {
+        for own in &list {
+            let decoration = Operand::Literal(own.decoration as u32);
+            let word = own.word.map(Operand::Literal);
+            let operands = [Operand::Id(id), decoration].into_iter().chain(word).collect();
+            let applied = Instruction { op: i.op, ty: 0, id: 0, operands, offset: i.offset };
+            target(module, &applied, roles)?;
         }
     }
     Ok(())
