@@ -20,7 +20,12 @@ const SETS: [&[&str]; 12] = [
     &["GL_AMD_shader_trinary_minmax"],
     &["GL_ARB_gpu_shader_int64"],
     &["GL_INTEL_shader_integer_functions2", "GL_ARB_gpu_shader_int64"],
-    &["GL_AMD_gpu_shader_half_float", "GL_AMD_gpu_shader_int16", "GL_ARB_gpu_shader_int64"],
+    &[
+        "GL_AMD_gpu_shader_half_float",
+        "GL_AMD_gpu_shader_int16",
+        "GL_ARB_gpu_shader_int64",
+        "GL_AMD_shader_trinary_minmax",
+    ],
     &["GL_AMD_gpu_shader_half_float", "GL_AMD_gpu_shader_int16", "GL_ARB_gpu_shader_int64"],
     &["GL_AMD_gpu_shader_half_float", "GL_AMD_gpu_shader_int16", "GL_ARB_gpu_shader_int64"],
     &["GL_ARB_shader_ballot", "GL_ARB_shader_group_vote", "GL_ARB_gpu_shader_int64"],
@@ -38,6 +43,9 @@ const SUBGROUP: [&str; 7] = [
     "(gl_SubGroupLtMaskARB & gl_SubGroupGeMaskARB) == uint64_t(0)",
     "readFirstInvocationARB(gl_SubGroupInvocationARB) <= gl_SubGroupInvocationARB",
 ];
+
+/// Adds half floats.
+const HALF_FLOAT: &str = "GL_AMD_gpu_shader_half_float";
 
 /// Version of the programs.
 const VERSION: u16 = 420;
@@ -104,7 +112,12 @@ impl Resources {
             [] => known.iter().collect(),
             _ => known.iter().filter(|overload| overload.of_extension).collect(),
         };
-        let mut lookups = Vec::new();
+        let (mut lookups, mut declaration) = (Vec::new(), "uniform int same;\n".to_owned());
+        if set.contains(&HALF_FLOAT) && generator.random.chance(50) {
+            let (function, lookup) = wide::parts(generator);
+            declaration += &function;
+            lookups.push(lookup);
+        }
         for _ in 0..generator.random.between(2, 8) {
             if generator.random.chance(40)
                 && let Some(lookup) = wide::operation(generator, set)
@@ -126,7 +139,7 @@ impl Resources {
         self.extensions.extend(set);
         self.commands += "uniform int same 3\n";
         self.all.push(Resource {
-            declaration: "uniform int same;\n".to_owned(),
+            declaration,
             variables: Vec::new(),
             lookups,
             implicit: Vec::new(),

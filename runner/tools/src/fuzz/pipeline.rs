@@ -457,6 +457,8 @@ pub(super) fn fragment(maker: &mut Maker, size: Size) -> String {
     }
     derivatives(&mut stage, &extensions);
     stage.look_up_first();
+    let has_halves = stage.has(HALF_FLOAT) && stage.generator.random.chance(40);
+    let half_vertex = has_halves.then(|| half_inputs(&mut stage));
     if is_opengl && stage.generator.random.chance(20) {
         stage.seed(Scalar::Int, "sample_id", "gl_SampleID + gl_SampleMaskIn[0]");
         stage.seed(Scalar::Float, "sample_at", "gl_SamplePosition.x");
@@ -521,7 +523,7 @@ pub(super) fn fragment(maker: &mut Maker, size: Size) -> String {
     }
     maker.resources.commands += &memory.before;
     after += &memory.after;
-    let vertex = first_vertex(&mut stage, has_extensions);
+    let vertex = half_vertex.unwrap_or_else(|| first_vertex(&mut stage, has_extensions).to_owned());
     let shaders = format!("{vertex}\n[fragment shader]\n{}\n", stage.text());
     drawn(maker, &extensions, &shaders, "", "draw rect -1 -1 2 2", &after)
 }
@@ -533,6 +535,26 @@ fn first_vertex(stage: &mut StageShader, has_profiles: bool) -> &'static str {
     } else {
         "[vertex shader passthrough]\n"
     }
+}
+
+/// Interpolates half floats, which have the same value at all vertices, and returns the vertex
+/// shader that writes them.
+fn half_inputs(stage: &mut StageShader) -> String {
+    let rows = stage.generator.random.pick(&[1, 2, 3, 4]);
+    let [ty, own] = [Scalar::Float, Scalar::Float16].map(|s| stage.generator.vector(s, rows));
+    let types = &stage.generator.types;
+    let (to, own) = (types.name(ty), types.name(own));
+    stage.declare(&format!("in {own} halves;\n"));
+    let places = ["Centroid(halves", "Sample(halves, 0", "Offset(halves, f16vec2(0.25, -0.375)"];
+    for (k, place) in places.iter().enumerate() {
+        stage.seed_of(ty, &format!("half{k}"), &format!("{to}(interpolateAt{place}))"));
+    }
+    let values = ["1.5", "-2.25", "3.0", "0.75"][..usize::from(rows)].join(", ");
+    format!(
+        "[vertex shader]\n#version 420\n#extension {HALF_FLOAT} : enable\n\
+         in vec4 piglit_vertex;\nout {own} halves;\n\
+         void main() {{\n  gl_Position = piglit_vertex;\n  halves = {own}({values});\n}}\n"
+    )
 }
 
 /// Returns a test of the geometry shader.

@@ -92,6 +92,25 @@ fn long(generator: &mut Generator, scalar: Scalar, rows: u8) -> String {
     }
 }
 
+/// Returns a function that takes half floats apart, in two values, and its call.
+pub(super) fn parts(generator: &mut Generator) -> (String, Lookup) {
+    let rows = generator.random.pick(&[1, 2, 3, 4]);
+    let exponent = generator.random.pick(&[Scalar::Int, Scalar::Int16]);
+    let scalars = [Scalar::Float16, Scalar::Float, exponent];
+    let types = scalars.map(|scalar| generator.vector(scalar, rows));
+    let [own, readable, exponent] = types.map(|ty| generator.types.name(ty));
+    let (function, other) = match generator.random.chance(50) {
+        true => ("frexp", &exponent),
+        false => ("modf", &own),
+    };
+    let text = format!(
+        "{own} parts_of({own} x) {{ {other} y; {own} z = {function}(x, y); \
+         return z + {own}(y); }}\n"
+    );
+    let call = format!("{readable}(parts_of({}))", small(generator, Scalar::Float16, rows));
+    (text, Lookup::new(call, Scalar::Float, rows))
+}
+
 fn arithmetic(generator: &mut Generator, scalar: Scalar, rows: u8) -> String {
     let (a, b) = (long(generator, scalar, rows), small(generator, scalar, rows));
     let random = &mut generator.random;
