@@ -10,7 +10,7 @@ use program::types::{Scalar, Type, TypeId, TypeTable};
 use super::defects::Defect;
 use super::generator::Generator;
 use super::resources::{Lookup, Resource, Resources};
-use super::wide::{self, readable};
+use super::wide::{self, HALF_FLOAT, readable};
 
 /// Extensions that a program may need together, with their overloads.
 const SETS: [&[&str]; 12] = [
@@ -21,13 +21,13 @@ const SETS: [&[&str]; 12] = [
     &["GL_ARB_gpu_shader_int64"],
     &["GL_INTEL_shader_integer_functions2", "GL_ARB_gpu_shader_int64"],
     &[
-        "GL_AMD_gpu_shader_half_float",
+        HALF_FLOAT,
         "GL_AMD_gpu_shader_int16",
         "GL_ARB_gpu_shader_int64",
         "GL_AMD_shader_trinary_minmax",
     ],
-    &["GL_AMD_gpu_shader_half_float", "GL_AMD_gpu_shader_int16", "GL_ARB_gpu_shader_int64"],
-    &["GL_AMD_gpu_shader_half_float", "GL_AMD_gpu_shader_int16", "GL_ARB_gpu_shader_int64"],
+    &[HALF_FLOAT, "GL_AMD_gpu_shader_int16", "GL_ARB_gpu_shader_int64"],
+    &[HALF_FLOAT, "GL_AMD_gpu_shader_int16", "GL_ARB_gpu_shader_int64"],
     &["GL_ARB_shader_ballot", "GL_ARB_shader_group_vote", "GL_ARB_gpu_shader_int64"],
     &["GL_EXT_shader_integer_mix"],
     &["GL_ARB_shader_clock", "GL_ARB_gpu_shader_int64"],
@@ -43,9 +43,6 @@ const SUBGROUP: [&str; 7] = [
     "(gl_SubGroupLtMaskARB & gl_SubGroupGeMaskARB) == uint64_t(0)",
     "readFirstInvocationARB(gl_SubGroupInvocationARB) <= gl_SubGroupInvocationARB",
 ];
-
-/// Adds half floats.
-const HALF_FLOAT: &str = "GL_AMD_gpu_shader_half_float";
 
 /// Version of the programs.
 const VERSION: u16 = 420;

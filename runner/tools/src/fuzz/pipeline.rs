@@ -16,6 +16,7 @@ use super::resources::value;
 use super::script::{self, OFF_THE_EDGES, POSITIONS};
 use super::stage::{HASH_VECTOR, HASHES, StageShader};
 use super::stored::{self, Commands};
+use super::wide::HALF_FLOAT;
 
 /// A varying: an output of one stage and an input of the next.
 #[derive(Clone, Debug)]
@@ -339,7 +340,6 @@ fn draws(maker: &mut Maker, stage: &mut StageShader, extensions: &mut Vec<&'stat
 
 /// Extensions of fragment shaders.
 const DERIVATIVES: &str = "GL_ARB_derivative_control";
-const HALF_FLOAT: &str = "GL_AMD_gpu_shader_half_float";
 const DEMOTE: &str = "GL_EXT_demote_to_helper_invocation";
 const INTERLOCK: &str = "GL_ARB_fragment_shader_interlock";
 /// Binding of the block whose accesses are in order.

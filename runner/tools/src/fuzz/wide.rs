@@ -6,13 +6,16 @@ use program::types::Scalar;
 use super::generator::Generator;
 use super::resources::Lookup;
 
+/// The extension that adds half floats.
+pub(super) const HALF_FLOAT: &str = "GL_AMD_gpu_shader_half_float";
+
 /// Scalar types of extensions, with one of those that add it.
 const ADDED: [(Scalar, &str); 5] = [
     (Scalar::Int64, "GL_ARB_gpu_shader_int64"),
     (Scalar::Uint64, "GL_ARB_gpu_shader_int64"),
     (Scalar::Int16, "GL_AMD_gpu_shader_int16"),
     (Scalar::Uint16, "GL_AMD_gpu_shader_int16"),
-    (Scalar::Float16, "GL_AMD_gpu_shader_half_float"),
+    (Scalar::Float16, HALF_FLOAT),
 ];
 
 /// Returns a random operation on types that these extensions add, if they add one.
