@@ -121,7 +121,7 @@ fn target(module: &Module, i: &Instruction, roles: &Roles) -> Result<(), Error> 
         return Ok(());
     }
     let is_variable = matches!(target.op, Op::Variable | Op::FunctionParameter);
-    let fits = match decorated(module, i, 1)? {
+    let fits = match own {
         D::NoSignedWrap | D::NoUnsignedWrap => matches!(
             target.op,
             Op::IAdd | Op::ISub | Op::IMul | Op::ShiftLeftLogical | Op::SNegate | Op::ExtInst
@@ -165,8 +165,7 @@ fn target(module: &Module, i: &Instruction, roles: &Roles) -> Result<(), Error> 
     not_of_old_model(module, i, 1)?;
     let class = target.literal_at(0).and_then(C::from_u32);
     let is_interface = target.op == Op::Variable && matches!(class, Some(C::Input | C::Output));
-    let is_component = decorated(module, i, 1)? == D::Component;
-    module.demand(i, !is_component || is_interface, "the target is no input or output")
+    module.demand(i, own != D::Component || is_interface, "the target is no input or output")
 }
 
 /// Decorations with ids have an instruction of their own.

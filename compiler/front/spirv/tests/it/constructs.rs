@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use spirv_front::{Module, assemble};
+use crate::{assembled, refusal};
 
 /// The words of a module whose function `main` has a text.
 fn module(body: &str) -> Vec<u32> {
@@ -21,11 +21,7 @@ fn module(body: &str) -> Vec<u32> {
         {body}
         OpFunctionEnd"
     );
-    assemble(text.as_bytes()).expect("an assembled module").words
-}
-
-fn message(words: &[u32]) -> Option<String> {
-    Module::checked(words).err().map(|error| error.message)
+    assembled(&text)
 }
 
 /// Selections behind each other.
@@ -95,17 +91,17 @@ fn nest(count: usize) -> String {
 
 #[test]
 fn large_functions_are_checked() {
-    assert_eq!(message(&module(&sequence(20_000))), None);
-    assert_eq!(message(&module(&breaks(20_000))), None);
+    assert_eq!(refusal(&module(&sequence(20_000))), None);
+    assert_eq!(refusal(&module(&breaks(20_000))), None);
     let inside = sequence(20_000).replace("OpBranch %s7\n", "OpBranch %s9\n");
-    let error = message(&module(&inside)).expect("a branch over a selection");
+    let error = refusal(&module(&inside)).expect("a branch over a selection");
     assert!(error.contains("does not dominate the merge block"), "{error}");
 }
 
 #[test]
 fn constructs_are_inside_of_each_other_to_a_depth() {
-    assert_eq!(message(&module(&nest(1023))), None);
-    let error = message(&module(&nest(1024))).expect("a deep module");
+    assert_eq!(refusal(&module(&nest(1023))), None);
+    let error = refusal(&module(&nest(1024))).expect("a deep module");
     assert!(error.contains("too many constructs inside each other"), "{error}");
 }
 
@@ -119,9 +115,9 @@ fn cases_extend_their_sign() {
         %end = OpLabel
         OpReturn";
     let mut words = module(body);
-    assert_eq!(message(&words), None);
+    assert_eq!(refusal(&words), None);
     let case = words.iter().position(|&word| word == -42_i32 as u32).expect("the case");
     words[case] = 0xffd6;
-    let error = message(&words).expect("a case without sign");
+    let error = refusal(&words).expect("a case without sign");
     assert!(error.contains("high bits"), "{error}");
 }

@@ -1,6 +1,6 @@
 //! Instructions on images: dimensions and image operands.
 
-use spirv_front::{Module, assemble};
+use crate::{assembled, refusal};
 
 /// The error of a fragment shader with an instruction on an image of a type.
 fn message(image: &str, instruction: &str) -> Option<String> {
@@ -59,8 +59,7 @@ fn message(image: &str, instruction: &str) -> Option<String> {
         OpReturn
         OpFunctionEnd"
     );
-    let words = assemble(text.as_bytes()).expect("an assembled module").words;
-    Module::checked(&words).err().map(|error| error.message)
+    refusal(&assembled(&text))
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Operands of accesses, semantics of memory, and decorations of memory models.
 
-use spirv_front::{Module, assemble};
+use crate::{assembled, refusal};
 
 /// The error of a compute shader with instructions and decorations.
 fn message(is_vulkan: bool, decorations: &str, body: &str) -> Option<String> {
@@ -49,8 +49,7 @@ fn message(is_vulkan: bool, decorations: &str, body: &str) -> Option<String> {
         OpReturn
         OpFunctionEnd"
     );
-    let words = assemble(text.as_bytes()).expect("an assembled module").words;
-    Module::checked(&words).err().map(|error| error.message)
+    refusal(&assembled(&text))
 }
 
 fn check(cases: &[(bool, &str, bool)]) {

@@ -1,6 +1,6 @@
 //! Rules that one word decides: `{legal|illegal}` in a text gives two modules.
 
-use spirv_front::{Module, assemble};
+use crate::{assembled, refusal};
 
 /// A module: instructions before functions in any order, the body of `main`, other functions.
 struct Case {
@@ -405,11 +405,7 @@ const CASES: &[Case] = &[
 
 #[test]
 fn one_word_breaks_a_rule() {
-    let error = |text: &str| {
-        let assembled =
-            assemble(text.as_bytes()).unwrap_or_else(|error| panic!("{error}:\n{text}"));
-        Module::checked(&assembled.words).err().map(|error| error.message)
-    };
+    let error = |text: &str| refusal(&assembled(text));
     for case in CASES {
         let legal = case.text(true);
         assert_eq!(error(&legal), None, "{legal}");

@@ -1,6 +1,6 @@
 //! Shared variables with an explicit layout.
 
-use spirv_front::{Module, assemble};
+use crate::{assembled, refusal};
 
 /// The error of a module with two shared variables: a block, and another of a type.
 fn message(capability: bool, decorations: &str, other: &str) -> Option<String> {
@@ -38,8 +38,7 @@ fn message(capability: bool, decorations: &str, other: &str) -> Option<String> {
             format!("%others {}", other.split(' ').next().unwrap_or_default())
         }
     );
-    let words = assemble(text.as_bytes()).expect("an assembled module").words;
-    Module::checked(&words).err().map(|error| error.message)
+    refusal(&assembled(&text))
 }
 
 #[test]
