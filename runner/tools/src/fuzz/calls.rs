@@ -176,7 +176,7 @@ fn is_left_out(generator: &Generator, name: &str, parameters: &[TypeId], result:
         "sign" => is_double && generator.avoids(Defect::SignOfDouble),
         "ldexp" => is_double && generator.avoids(Defect::LdexpDoubleZero),
         // glslangValidator keeps the sign of such constants.
-        "abs" => generator.is_for_glslang && (takes(Scalar::Int16) || takes(Scalar::Int64)),
+        "abs" => generator.is_for_glslang && takes(Scalar::Int64),
         "clamp" => {
             (has(Scalar::Int64) || has(Scalar::Uint64)) && generator.avoids(Defect::Int64Clamp)
         }

@@ -360,22 +360,38 @@ impl Generator {
         self.avoids(Defect::BooleanArray) && defects::has_boolean(&self.types, element)
     }
 
+    /// Returns a constant of 16 bits without sign: glslangValidator cuts it to eight bits.
+    pub(super) fn short(&self, value: u32) -> u32 {
+        if self.is_for_glslang { value & 0xff } else { value }
+    }
+
     /// Returns an index below `length`, constant or computed.
     pub(super) fn index(&mut self, length: usize) -> String {
+        let computed =
+            if self.random.chance(40) { None } else { self.computed_index(length, |_| true) };
+        computed.unwrap_or_else(|| self.random.below(length).to_string())
+    }
+
+    /// Returns an index below `length` that is no constant expression.
+    pub(super) fn variable_index(&mut self, length: usize) -> String {
+        // Calls may have constant arguments alone.
+        let computed = self.computed_index(length, |name| !name.contains('('));
+        computed.unwrap_or_else(|| format!("uint(hash[0]) % {length}u"))
+    }
+
+    /// Returns an index below `length` from a variable with a name that fits, if there is one.
+    fn computed_index(&mut self, length: usize, fits: fn(&str) -> bool) -> Option<String> {
         let int = self.scalar(Scalar::Int);
-        if self.random.chance(40) {
-            return self.random.below(length).to_string();
-        }
-        let whole: Vec<String> =
-            self.variables.iter().filter(|v| v.ty == int).map(|v| v.name.clone()).collect();
+        let whole = self.variables.iter().filter(|v| v.ty == int && fits(&v.name));
+        let whole: Vec<String> = whole.map(|v| v.name.clone()).collect();
         if whole.is_empty() {
-            return self.random.below(length).to_string();
+            return None;
         }
         let variable = &whole[self.random.below(whole.len())];
-        match length.is_power_of_two() {
+        Some(match length.is_power_of_two() {
             true if self.random.chance(50) => format!("{variable} & {}", length - 1),
             _ => format!("uint({variable}) % {length}u"),
-        }
+        })
     }
 }
 

@@ -74,12 +74,26 @@ impl Lookup {
         text += parts.next().unwrap_or_default();
         for part in parts {
             let (length, rest) = part.split_once('}').unwrap_or((part, ""));
-            text += &generator.index(length.parse().unwrap_or(1));
+            text += &self.index(generator, length.parse().unwrap_or(1));
             text += rest;
         }
         let (scalar, rows) = self.ty;
         (text, generator.vector(scalar, rows))
     }
+
+    /// Returns an index below `length`. glslangValidator computes constants of 16 bits wrongly: it
+    /// cuts unsigned ones to eight bits and does not round halves.
+    fn index(&self, generator: &mut Generator, length: usize) -> String {
+        if generator.is_for_glslang && is_of_16_bits(&self.template) {
+            return generator.variable_index(length);
+        }
+        generator.index(length)
+    }
+}
+
+/// Returns true if a text has types of 16 bits.
+fn is_of_16_bits(text: &str) -> bool {
+    ["f16", "i16", "u16", "t16_t"].iter().any(|part| text.contains(part))
 }
 
 /// A resource that shaders read.

@@ -90,7 +90,8 @@ fn long(generator: &mut Generator, scalar: Scalar, rows: u8) -> String {
     let name = scalar.name();
     match scalar {
         Scalar::Int64 | Scalar::Uint64 => format!("({text} * {name}(123456789))"),
-        Scalar::Int16 | Scalar::Uint16 => format!("({text} * {name}(1999))"),
+        Scalar::Int16 => format!("({text} * {name}(1999))"),
+        Scalar::Uint16 => format!("({text} * {name}({}))", generator.short(1999)),
         _ => text,
     }
 }
@@ -129,7 +130,8 @@ fn arithmetic(generator: &mut Generator, scalar: Scalar, rows: u8) -> String {
         // Remainders of negative numbers are undefined.
         "%" => {
             let (a, b) = (positive(generator, scalar, rows), positive(generator, scalar, rows));
-            format!("({a} * {}(999) % {b})", scalar.name())
+            let factor = if scalar == Scalar::Uint16 { generator.short(999) } else { 999 };
+            format!("({a} * {}({factor}) % {b})", scalar.name())
         }
         "<<" | ">>" => {
             let most = if random.chance(50) { 8 * scalar.bytes() } else { 16 };

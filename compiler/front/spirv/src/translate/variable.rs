@@ -56,6 +56,11 @@ impl ShaderBuilder<'_> {
             Some(C::UniformConstant) if self.is_separate(definition, ty) => {
                 return Ok(Root::Apart(definition.id, None));
             }
+            // glslang makes a constant of `gl_SubGroupSizeARB`, which ARB_shader_ballot has as a
+            // uniform.
+            Some(C::UniformConstant) if self.module.has(definition.id, D::BuiltIn) => {
+                return self.interface(definition, ty, Storage::Input);
+            }
             Some(C::UniformConstant) => return self.uniform(definition, ty),
             Some(C::AtomicCounter) => return self.counter(definition, ty),
             Some(C::Uniform) if self.is_buffer(ty) => {

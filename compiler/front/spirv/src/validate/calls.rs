@@ -191,9 +191,7 @@ fn extended_of_glsl(module: &Module, i: &Instruction) -> Result<(), Error> {
                 && module.operand_type(i, 2)? == i.ty
                 && match op {
                     G::Modf => pointee == i.ty,
-                    _ => second.is_some_and(|s| {
-                        s.is_int() && s.bits() == 32 && Some(s.count) == result.map(|r| r.count)
-                    }),
+                    _ => second.zip(result).is_some_and(|(s, r)| is_exponent(module, s, r.count)),
                 };
             module.demand(i, fits, "types of operands and result do not fit")
         }
@@ -253,7 +251,7 @@ fn extended_of_glsl(module: &Module, i: &Instruction) -> Result<(), Error> {
     }
 }
 
-/// A structure of the operand's type and of one more: the same, or integers of its count.
+/// A structure of the operand's type and of one more: the same, or exponents of its count.
 fn two_results(module: &Module, i: &Instruction, op: G) -> Result<(), Error> {
     let own = module.operand_type(i, 2)?;
     let shape = module.operand_shape(i, 2)?;
@@ -264,12 +262,20 @@ fn two_results(module: &Module, i: &Instruction, op: G) -> Result<(), Error> {
     let fits = match *members.as_slice() {
         [first, second] if op == G::ModfStruct => first == own && second == own,
         [first, second] => {
-            let is_like = |s: NumericShape| s.is_int() && s.bits() == 32 && s.count == shape.count;
-            first == own && module.shape(second).is_some_and(is_like)
+            first == own
+                && module.shape(second).is_some_and(|s| is_exponent(module, s, shape.count))
         }
         _ => false,
     };
     module.demand(i, shape.is_float() && fits, "types of operands and result do not fit")
+}
+
+/// True for exponents that `Frexp` finds: integers of 32 bits, or of 16 by
+/// SPV_AMD_gpu_shader_int16.
+fn is_exponent(module: &Module, shape: NumericShape, count: u32) -> bool {
+    let may_be_short = || module.extensions().any(|name| name == "SPV_AMD_gpu_shader_int16");
+    let has_size = shape.bits() == 32 || shape.bits() == 16 && may_be_short();
+    shape.is_int() && shape.count == count && has_size
 }
 
 fn packing(module: &Module, i: &Instruction, count: u32) -> Result<(), Error> {

@@ -312,6 +312,25 @@ const CASES: &[Case] = &[
         ..COMPUTE
     },
     Case {
+        globals: "OpCapability Int16
+            OpExtension \"SPV_AMD_{gpu_shader_int16|gcn_shader}\"
+            %short = OpTypeInt 16 1
+            %parts = OpTypeStruct %float %short",
+        body: "%both = OpExtInst %parts %glsl FrexpStruct %half",
+        error: "types of operands and result do not fit",
+        ..COMPUTE
+    },
+    Case {
+        globals: "OpCapability Int16
+            OpExtension \"SPV_AMD_{gpu_shader_int16|gcn_shader}\"
+            %short = OpTypeInt 16 1
+            %places = OpTypePointer Private %short
+            %exponent = OpVariable %places Private",
+        body: "%part = OpExtInst %float %glsl Frexp %half %exponent",
+        error: "types of operands and result do not fit",
+        ..COMPUTE
+    },
+    Case {
         globals: "OpCapability Float64
             %double = OpTypeFloat 64
             %pair = OpTypeVector {%uint|%float} 2
