@@ -23,6 +23,8 @@ pub struct CaseOverride {
     pub interpreted: Vec<Stage>,
     /// Distance in 256ths of a pixel by which the machines move all primitives.
     pub nudge: i64,
+    /// Maximum number of steps of a batch, if lower than that of all tests.
+    pub step_limit: Option<u64>,
     /// Record the optional passes that run.
     pub log_passes: bool,
     /// Record a coverage sample.
@@ -41,6 +43,7 @@ impl CaseOverride {
         }
         options.interpreted.extend(&self.interpreted);
         options.nudge += self.nudge;
+        options.step_limit = self.step_limit.or(options.step_limit);
         options.log_passes |= self.log_passes;
         options
     }

@@ -57,6 +57,8 @@ pub struct ExecutionOptions {
     pub interpreted: Vec<Stage>,
     /// Distance in 256ths of a pixel by which the machines of OpenGL move all primitives.
     pub nudge: i64,
+    /// Maximum number of steps of a batch, if lower than that of all tests.
+    pub step_limit: Option<u64>,
     /// The math unit has the maximum documented error.
     pub worst_math: bool,
     /// Folder of binaries to execute instead of compiling, with one folder per test and generation.

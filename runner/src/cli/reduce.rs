@@ -115,12 +115,13 @@ fn reduce_here(args: &ReduceArgs) -> anyhow::Result<u8> {
     let jobs = workers::jobs(args.jobs);
     let mut execute = args.execute.clone();
     let may_crash = execute::executor(args.generation()).may_take_process_along();
-    if may_crash || args.execute.device.driver.is_virtual() {
+    let is_driver = may_crash || args.execute.device.driver.is_virtual();
+    if is_driver {
         execute.timeout = execute.timeout.min(DRIVER_TIMEOUT);
     }
     let mut runner = OverrideRunner::start(&execute, &[args.generation()], jobs)?;
     let case = test_file(&path)?.on(args.generation());
-    let wanted = Wanted { message: args.same_message };
+    let wanted = Wanted { message: args.same_message, to_end: is_driver };
     let (same, failure) = SameFailure::of(case, &text, wanted, &mut runner)?;
     match &failure {
         Failure::Unstable => {

@@ -26,13 +26,21 @@ fn in_shader(source: &Source<'_>) -> Vec<Edit> {
         let gap = from..token.start;
         let between = text.get(gap.clone()).unwrap_or_default();
         let short = if between.contains('\n') { "\n" } else { " " };
-        let short = if gap.start == 0 && gap.end < text.len() { "" } else { short };
+        let is_first = gap.start == 0 && gap.end < text.len();
+        let short = if is_first || is_tight(text, &gap) { "" } else { short };
         if short.len() < between.len() {
             edits.push(source.in_file(Edit { range: gap, text: short.to_owned() }));
         }
         from = token.end;
     }
     edits
+}
+
+/// True for space behind an open bracket, and before a closed one, a comma or a semicolon.
+fn is_tight(text: &str, gap: &Range<usize>) -> bool {
+    let before = text.get(..gap.start).is_some_and(|before| before.ends_with(['(', '[']));
+    let after = text.get(gap.end..).is_some_and(|after| after.starts_with([')', ']', ',', ';']));
+    before || after
 }
 
 /// Returns lines outside of shaders that are blank or comments, and comments and blanks at the ends

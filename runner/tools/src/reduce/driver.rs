@@ -43,7 +43,15 @@ pub struct SameFailure {
     /// The whole text fails alike wherever the pixels are that implementations choose, so that
     /// smaller ones must.
     is_off_the_edges: bool,
+    /// Maximum number of steps of a batch, under which the whole text fails alike.
+    step_limit: Option<u64>,
+    /// The test on the interpreter, if it ends the whole text, so that it must end smaller ones
+    /// before they are executed otherwise.
+    screen: Option<Case>,
 }
+
+/// Numbers of steps of a batch that are enough for most tests: edits make endless loops.
+const STEP_LIMITS: [u64; 2] = [1_000_000, 20_000_000];
 
 /// Distances that bring the centers of pixels from an edge of a primitive to either side.
 const NUDGES: [i64; 2] = [1, -1];
@@ -60,10 +68,17 @@ impl SameFailure {
         runner: &mut dyn CaseRunner,
     ) -> Result<(SameFailure, Failure), RunError> {
         let is_valid = Syntax::of(&case.path).is_valid(text, &case.path);
-        let (likeness, witness) = (None, None);
-        let mut same =
-            SameFailure { case, wanted, likeness, is_valid, witness, is_off_the_edges: false };
-        let verdicts = verdicts(&same.case, vec![text.to_owned(), text.to_owned()], runner)?;
+        let mut same = SameFailure {
+            case,
+            wanted,
+            likeness: None,
+            is_valid,
+            witness: None,
+            is_off_the_edges: false,
+            step_limit: None,
+            screen: None,
+        };
+        let verdicts = same.verdicts(&same.case, vec![text.to_owned(), text.to_owned()], runner)?;
         let likenesses: Vec<Likeness> = verdicts.iter().map(|v| Likeness::of(v, wanted)).collect();
         let ([verdict, _], [likeness, again]) = (verdicts.as_slice(), likenesses.as_slice()) else {
             return Err(RunError::Failed("no verdicts".into()));
@@ -78,6 +93,8 @@ impl SameFailure {
             Failure::None(verdict.clone())
         } else {
             same.likeness = Some(likeness.clone());
+            same.step_limit = same.find_step_limit(text, runner)?;
+            same.screen = same.find_screen(text, runner)?;
             same.witness = same.find_witness(text, runner)?;
             let is_of_pixels =
                 matches!(likeness.ending.phase, Some(Phase::Probe | Phase::Mismatch));
@@ -86,6 +103,36 @@ impl SameFailure {
             Failure::Stable(verdict.clone())
         };
         Ok((same, failure))
+    }
+
+    /// Returns the lowest limit under which a text fails alike.
+    fn find_step_limit(
+        &self,
+        text: &str,
+        runner: &mut dyn CaseRunner,
+    ) -> Result<Option<u64>, RunError> {
+        for limit in STEP_LIMITS {
+            let limited = SameFailure { step_limit: Some(limit), ..self.clone() };
+            let verdicts = limited.verdicts(&self.case, vec![text.to_owned()], runner)?;
+            if verdicts.iter().all(|verdict| self.matches(verdict)) {
+                return Ok(Some(limit));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns the interpreter if smaller texts have to end there first and a text does.
+    fn find_screen(
+        &self,
+        text: &str,
+        runner: &mut dyn CaseRunner,
+    ) -> Result<Option<Case>, RunError> {
+        let case = Case { generation: Target::REFERENCE, ..self.case.clone() };
+        if !self.wanted.to_end || self.case.generation == case.generation {
+            return Ok(None);
+        }
+        let verdicts = self.verdicts(&case, vec![text.to_owned()], runner)?;
+        Ok(verdicts.iter().all(has_ended).then_some(case))
     }
 
     /// Returns the interpreter if it passes a text with expected values.
@@ -99,7 +146,7 @@ impl SameFailure {
         if !has_values || self.case.generation == case.generation {
             return Ok(None);
         }
-        let verdicts = verdicts(&case, vec![text.to_owned()], runner)?;
+        let verdicts = self.verdicts(&case, vec![text.to_owned()], runner)?;
         let passes = verdicts.iter().all(|verdict| verdict.status == Status::Pass);
         Ok(passes.then_some(case))
     }
@@ -132,7 +179,7 @@ impl SameFailure {
         text: String,
         runner: &mut dyn CaseRunner,
     ) -> Result<Option<Verdict>, RunError> {
-        let verdict = verdicts(&case, vec![text], runner)?.into_iter().next();
+        let verdict = self.verdicts(&case, vec![text], runner)?.into_iter().next();
         Ok(verdict.filter(|verdict| !self.matches(verdict)))
     }
 
@@ -153,11 +200,29 @@ impl SameFailure {
         texts: Vec<String>,
         runner: &mut dyn CaseRunner,
     ) -> Result<Vec<bool>, RunError> {
+        let Some(screen) = &self.screen else { return self.executed_are_like(texts, runner) };
+        let ended = self.verdicts(screen, texts.clone(), runner)?;
+        let ended: Vec<bool> = ended.iter().map(has_ended).collect();
+        let kept = texts.into_iter().zip(&ended).filter(|(_, ended)| **ended);
+        let kept: Vec<String> = kept.map(|(text, _)| text).collect();
+        let are_like = match kept.is_empty() {
+            true => Vec::new(),
+            false => self.executed_are_like(kept, runner)?,
+        };
+        let mut are_like = are_like.into_iter();
+        Ok(ended.iter().map(|ended| *ended && are_like.next().unwrap_or(false)).collect())
+    }
+
+    fn executed_are_like(
+        &self,
+        texts: Vec<String>,
+        runner: &mut dyn CaseRunner,
+    ) -> Result<Vec<bool>, RunError> {
         let syntax = Syntax::of(&self.case.path);
         let like = |(text, verdict): (&String, &Verdict)| {
             self.matches(verdict) && syntax.is_about_results(text, verdict)
         };
-        let ended = verdicts(&self.case, texts.clone(), runner)?;
+        let ended = self.verdicts(&self.case, texts.clone(), runner)?;
         let are_like: Vec<bool> = texts.iter().zip(&ended).map(like).collect();
         let kept = texts.into_iter().zip(&are_like).filter(|(_, like)| **like);
         let kept: Vec<String> = kept.map(|(text, _)| text).collect();
@@ -166,7 +231,7 @@ impl SameFailure {
             stay = self.fails_nudged(kept.clone(), runner)?;
         }
         if let Some(witness) = &self.witness {
-            let seen = verdicts(witness, kept, runner)?;
+            let seen = self.verdicts(witness, kept, runner)?;
             for (stays, verdict) in stay.iter_mut().zip(seen) {
                 *stays &= verdict.status == Status::Pass;
             }
@@ -184,8 +249,8 @@ impl SameFailure {
         let mut all = vec![true; texts.len()];
         for nudge in NUDGES {
             let nudged = |text: &String| {
-                let text = Some(text.clone());
-                CaseOverride { text, nudge, ..CaseOverride::default() }
+                let (text, step_limit) = (Some(text.clone()), self.step_limit);
+                CaseOverride { text, nudge, step_limit, ..CaseOverride::default() }
             };
             let verdicts = runner.run(&self.case, texts.iter().map(nudged).collect())?;
             for (all, verdict) in all.iter_mut().zip(verdicts) {
@@ -194,16 +259,25 @@ impl SameFailure {
         }
         Ok(all)
     }
+
+    /// Executes texts as a test case.
+    fn verdicts(
+        &self,
+        case: &Case,
+        texts: Vec<String>,
+        runner: &mut dyn CaseRunner,
+    ) -> Result<Vec<Verdict>, RunError> {
+        let step_limit = self.step_limit;
+        let with = |text| CaseOverride { text: Some(text), step_limit, ..CaseOverride::default() };
+        runner.run(case, texts.into_iter().map(with).collect())
+    }
 }
 
-/// Executes texts as a test case.
-fn verdicts(
-    case: &Case,
-    texts: Vec<String>,
-    runner: &mut dyn CaseRunner,
-) -> Result<Vec<Verdict>, RunError> {
-    let case_override = |text| CaseOverride { text: Some(text), ..CaseOverride::default() };
-    runner.run(case, texts.into_iter().map(case_override).collect())
+/// True if a test was executed to its end, with whatever values.
+fn has_ended(verdict: &Verdict) -> bool {
+    let is_probe = |cause: &(Phase, String)| cause.0 == Phase::Probe;
+    matches!(verdict.status, Status::Pass | Status::Warn)
+        || verdict.status == Status::Fail && verdict.cause.as_ref().is_some_and(is_probe)
 }
 
 /// A judge that accepts candidates that fail like the whole test.
@@ -306,6 +380,61 @@ mod tests {
         let texts = ["right", "wrong", "good", "also right"];
         assert_eq!(like("all is right", &texts), [true, false, false, true]);
         assert_eq!(like("nothing is", &texts), [true, true, false, true]);
+    }
+
+    /// A runner of a driver that fails every text and of an interpreter that counts steps: a text
+    /// with `loop` has a million of them for each.
+    #[derive(Default)]
+    struct Counting {
+        /// Number of texts that the driver executed.
+        on_driver: usize,
+        /// Limits of the last executions.
+        limits: Vec<Option<u64>>,
+    }
+
+    impl CaseRunner for Counting {
+        fn run(
+            &mut self,
+            case: &Case,
+            overrides: Vec<CaseOverride>,
+        ) -> Result<Vec<Verdict>, RunError> {
+            self.limits = overrides.iter().map(|one| one.step_limit).collect();
+            let is_driver = case.generation != Target::REFERENCE;
+            self.on_driver += if is_driver { overrides.len() } else { 0 };
+            let verdict = |one: &CaseOverride| {
+                let steps = one.text.iter().flat_map(|text| text.matches("loop")).count() as u64;
+                match one.step_limit {
+                    Some(limit) if limit < steps * 1_000_000 => {
+                        Verdict::new(Status::Timeout, Phase::Simulate, "too many steps")
+                    }
+                    _ if is_driver => Verdict::fail(Phase::Mismatch, "they differ"),
+                    _ => Verdict::pass(),
+                }
+            };
+            Ok(overrides.iter().map(verdict).collect())
+        }
+
+        fn count(&self) -> usize {
+            0
+        }
+    }
+
+    /// What does not end on the interpreter is not executed on a driver, which counts no steps.
+    #[test]
+    fn endless_texts_never_reach_a_driver() {
+        let case = Case { name: "a".into(), path: "a".into(), generation: Target::SKL };
+        let wanted = Wanted { to_end: true, ..Wanted::default() };
+        let mut runner = Counting::default();
+        let same = SameFailure::of(case.clone(), "a", wanted, &mut runner).expect("verdicts").0;
+        runner.on_driver = 0;
+        let texts = ["loop loop", "b", "loop loop", "c"].map(str::to_owned).to_vec();
+        let like = same.are_like(texts, &mut runner).expect("verdicts");
+        assert_eq!((like, runner.limits[0]), (vec![false, true, false, true], Some(1_000_000)));
+        // Both others ran once, and once for each of two nudges.
+        assert_eq!(runner.on_driver, 6);
+        // A test that needs more steps may have them.
+        let long = SameFailure::of(case, "loop loop", wanted, &mut runner).expect("verdicts").0;
+        assert_eq!(long.step_limit, Some(20_000_000));
     }
 
     #[test]

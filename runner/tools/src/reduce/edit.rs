@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// A replacement of a part of a text by a shorter one.
+/// A replacement of a part of a text by one that is no longer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edit {
     /// Byte range in the text.
@@ -25,6 +25,23 @@ impl Edit {
     pub(super) fn shrinks(&self) -> bool {
         self.text.len() < self.range.len()
     }
+}
+
+/// Returns one edit that makes several; `None` if there are none or they overlap.
+pub(super) fn joined(text: &str, mut edits: Vec<Edit>) -> Option<Edit> {
+    edits.sort_by_key(|edit| (edit.range.start, edit.range.end));
+    let (first, last) = (edits.first()?, edits.last()?);
+    let range = first.range.start..last.range.end;
+    if edits.windows(2).any(|pair| pair[0].range.end > pair[1].range.start) {
+        return None;
+    }
+    let start = range.start;
+    let inside = text.get(range.clone())?;
+    let moved: Vec<Edit> = edits
+        .into_iter()
+        .map(|edit| Edit { range: edit.range.start - start..edit.range.end - start, ..edit })
+        .collect();
+    Some(Edit { text: apply(inside, &moved), range })
 }
 
 /// Applies disjoint edits in the order of the text.

@@ -73,25 +73,40 @@ impl<'a> Reducer<'a> {
         self.steps
     }
 
-    /// Shrinks the text until no level can.
+    /// Shrinks the text until no level can. The last one, which tries most and shrinks least, has
+    /// its turn where no other can.
     ///
     /// # Errors
     /// Returns the reason of an early end; [`Reducer::best`] is valid nevertheless.
     pub fn run(&mut self, mut report: impl FnMut(Progress<'_>)) -> Result<(), Stopped> {
+        let levels = Level::of(self.syntax);
+        let (others, last) = levels.split_at(levels.len().saturating_sub(1));
         loop {
-            let round = self.best.len();
-            for &level in Level::of(self.syntax) {
-                let before = self.best.len();
-                let outcome = self.level(level);
-                if self.best.len() < before {
-                    report(Progress { level, steps: self.steps, best: &self.best });
-                }
-                outcome?;
+            let round = self.best.clone();
+            self.levels(others, &mut report)?;
+            if self.best == round {
+                self.levels(last, &mut report)?;
             }
-            if self.best.len() == round {
+            if self.best == round {
                 return Ok(());
             }
         }
+    }
+
+    fn levels(
+        &mut self,
+        levels: &[Level],
+        report: &mut impl FnMut(Progress<'_>),
+    ) -> Result<(), Stopped> {
+        for &level in levels {
+            let before = self.best.len();
+            let outcome = self.level(level);
+            if self.best.len() < before {
+                report(Progress { level, steps: self.steps, best: &self.best });
+            }
+            outcome?;
+        }
+        Ok(())
     }
 
     fn level(&mut self, level: Level) -> Result<(), Stopped> {
@@ -167,7 +182,7 @@ impl<'a> Reducer<'a> {
     fn first(&mut self, texts: Vec<String>) -> Result<Option<usize>, Stopped> {
         let hash = |text: &str| *blake3::hash(text.as_bytes()).as_bytes();
         let is_new =
-            |text: &str| text.len() < self.best.len() && !self.refused.contains(&hash(text));
+            |text: &str| is_smaller(text, &self.best) && !self.refused.contains(&hash(text));
         let new: Vec<usize> = (0..texts.len()).filter(|&k| is_new(&texts[k])).collect();
         let left = usize::try_from(self.most - self.steps).unwrap_or(usize::MAX);
         let allowed = &new[..new.len().min(left)];
@@ -185,6 +200,12 @@ impl<'a> Reducer<'a> {
         }
         if allowed.len() < new.len() { Err(Stopped::Steps) } else { Ok(None) }
     }
+}
+
+/// True if a text is shorter than another, or as long and before it in the order of texts, in which
+/// lower digits come first.
+fn is_smaller(text: &str, than: &str) -> bool {
+    (text.len(), text) < (than.len(), than)
 }
 
 /// Returns the edits that are made.

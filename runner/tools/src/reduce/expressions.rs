@@ -6,7 +6,7 @@ use super::edit::Edit;
 use super::shader::{self, Parsed, Source};
 
 /// Replacements of expressions; the front end rejects wrong types.
-const LITERALS: [&str; 3] = ["0", "0.0", "true"];
+const LITERALS: [&str; 4] = ["0", "1", "0.0", "true"];
 
 /// Replaces each expression by each of its operands, the longest first, by a literal or a zero of
 /// its type; outer expressions come first.

@@ -12,6 +12,9 @@ use results::verdict::{Phase, Status, Verdict};
 pub struct Wanted {
     /// Compare the first line of the message, without lines and columns.
     pub message: bool,
+    /// The interpreter must end a smaller test before it is executed otherwise: drivers count no
+    /// steps.
+    pub to_end: bool,
 }
 
 /// The properties that a failure shares with others.
@@ -60,8 +63,13 @@ fn observed(reason: &str) -> Option<String> {
         let (_, rest) = reason.lines().next()?.split_once(" is ")?;
         Some(rest.split(';').next().unwrap_or(rest))
     };
+    let of_buffer = || {
+        // `SSBO 4 test failed: 1.0000001 (0x3f800001) == 1.0 (0x3f800000), 1 ULP apart`
+        let (_, rest) = reason.lines().next()?.split_once(" test failed: ")?;
+        rest.split_whitespace().next()
+    };
     let line = reason.lines().find_map(|line| line.trim().strip_prefix("Observed: "));
-    let line = line.or_else(of_vulkan)?;
+    let line = line.or_else(of_buffer).or_else(of_vulkan)?;
     Some(line.split(" (").next().unwrap_or(line).trim().to_owned())
 }
 
@@ -116,6 +124,15 @@ mod tests {
         let other = "line 3: value 0 at byte 0 is 99, expected == 4; 1 of 2 values differ";
         assert_eq!(probe(value), probe(other));
         assert_ne!(probe(value), probe(&value.replace("99", "98")));
+        let buffer = "line 9: SSBO 4 test failed: 99 == 4";
+        assert_eq!(probe(buffer), probe("line 3: SSBO 4 test failed: 99 == 7"));
+        assert_ne!(probe(buffer), probe("line 9: SSBO 4 test failed: 0 == 4"));
+        let float = "line 9: SSBO 4 test failed: 1.5 (0x3fc00000) == 1.0 (0x3f800000), 4 ULP apart";
+        assert_eq!(
+            probe(float),
+            probe(&float.replace("1.0 (0x3f800000), 4", "9.0 (0x41100000), 5"))
+        );
+        assert_ne!(probe(float), probe(&float.replace("1.5 (0x3fc00000)", "0.0 (0x00000000)")));
         let differ = |rule: &str| {
             let reason = format!("line 7: both differ at (1,2), which must agree {rule}");
             likeness(Status::Fail, Phase::Mismatch, &reason)
@@ -150,7 +167,10 @@ mod tests {
     #[test]
     fn messages() {
         let with = |reason: &str| {
-            Likeness::of(&Verdict::fail(Phase::Validate, reason), Wanted { message: true })
+            Likeness::of(
+                &Verdict::fail(Phase::Validate, reason),
+                Wanted { message: true, to_end: false },
+            )
         };
         assert_eq!(with("line 3: a rule\nmore"), with("line 33: a rule"));
         assert_ne!(with("line 3: a rule"), with("line 3: another rule"));

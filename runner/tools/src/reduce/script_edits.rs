@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use script::{Content, Script};
 
-use super::edit::Edit;
+use super::edit::{Edit, joined};
 use super::syntax::Syntax;
 
 /// Removes each command of `[test]` with its line, except tolerances that accept every value. With
@@ -15,6 +15,38 @@ pub(super) fn commands(text: &str) -> Vec<Edit> {
     let spans = script.test.iter().flatten().map(|line| line.span.range());
     let spans = spans.filter(|span| !text.get(span.clone()).is_some_and(accepts_every_value));
     distinct(spans.map(|span| whole_lines(text, span)))
+}
+
+/// Replaces each whole number of a command by lower ones.
+pub(super) fn numbers(text: &str) -> Vec<Edit> {
+    let Ok(script) = script::parse(text.as_bytes()) else { return Vec::new() };
+    let spans = script.test.iter().flatten().map(|line| line.span.range());
+    let edits = spans.flat_map(|span| {
+        let command = text.get(span.clone()).unwrap_or_default();
+        let words = command.split_inclusive(' ').scan(span.start, |at, word| {
+            let start = *at;
+            *at += word.len();
+            Some((start, word.trim_end()))
+        });
+        words.flat_map(|(start, word)| {
+            let number = word.parse().ok().filter(|_| word.bytes().all(|b| b.is_ascii_digit()));
+            let lower = number.map_or_else(Vec::new, lower);
+            let edit = move |number: u64| Edit {
+                range: start..start + word.len(),
+                text: number.to_string(),
+            };
+            lower.into_iter().map(edit)
+        })
+    });
+    edits.collect()
+}
+
+/// Returns numbers below another one.
+fn lower(number: u64) -> Vec<u64> {
+    let mut all: Vec<u64> = [0, 1, 2, 3, number / 2].into_iter().filter(|&n| n < number).collect();
+    all.sort_unstable();
+    all.dedup();
+    all
 }
 
 /// True if a command sets a tolerance that no difference exceeds.
@@ -48,6 +80,34 @@ pub(super) fn lines(text: &str, syntax: Syntax) -> Vec<Edit> {
         }
     }
     all
+}
+
+/// Versions of GLSL to which extensions became parts of the language.
+const VERSIONS: [&str; 4] = ["1.50", "3.30", "4.30", "4.60"];
+
+/// Asks for a later version of GLSL in place of all extensions that shaders enable.
+pub(super) fn extensions(text: &str) -> Vec<Edit> {
+    let Ok(script) = script::parse(text.as_bytes()) else { return Vec::new() };
+    let mut start = 0;
+    let mut enabled = Vec::new();
+    let mut version = None;
+    for line in text.split_inclusive('\n') {
+        let range = start..start + line.len();
+        start = range.end;
+        if line.starts_with("#extension ") && is_content(&script, &range) {
+            enabled.push(Edit::delete(range));
+        } else if let Some(number) = line.trim_end().strip_prefix("GLSL >= ") {
+            let from = range.start + "GLSL >= ".len();
+            version.get_or_insert((from..from + number.len(), number));
+        }
+    }
+    let Some((place, number)) = version.filter(|_| !enabled.is_empty()) else { return Vec::new() };
+    let later = VERSIONS.iter().filter(|later| **later > number);
+    let with = |later: &&str| {
+        let version = Edit { range: place.clone(), text: (*later).to_owned() };
+        joined(text, std::iter::once(version).chain(enabled.iter().cloned()).collect())
+    };
+    later.filter_map(with).collect()
 }
 
 fn is_content(script: &Script<'_>, line: &Range<usize>) -> bool {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use glsl_syntax::ast::{TranslationUnit, Version};
+use glsl_syntax::ast::{Expr, ExprId, ExprKind, TranslationUnit, Version};
 use glsl_syntax::source::{FileId, Span};
 use glsl_syntax::{Environment, ExtensionNames};
 
@@ -48,19 +48,33 @@ pub(super) fn of_vulkan_script<'t>(text: &'t str, script: &vk_script::Script) ->
     script.shaders.iter().filter(is_glsl).filter_map(source).collect()
 }
 
-/// Returns edits in all shaders that parse, in the order of the file.
+/// Returns shrinking edits in all shaders that parse, in the order of the file.
 pub(super) fn edits(sources: &[Source<'_>], of: impl Fn(&Parsed<'_>) -> Vec<Edit>) -> Vec<Edit> {
+    all_edits(sources, of).into_iter().filter(Edit::shrinks).collect()
+}
+
+/// Returns edits in all shaders that parse, among them parts of larger edits.
+pub(super) fn all_edits(
+    sources: &[Source<'_>],
+    of: impl Fn(&Parsed<'_>) -> Vec<Edit>,
+) -> Vec<Edit> {
+    collected(sources, |shader| {
+        of(shader).into_iter().map(|edit| edit.moved(shader.start)).collect()
+    })
+}
+
+/// Returns what is found in all shaders that parse.
+pub(super) fn collected<T>(sources: &[Source<'_>], of: impl Fn(&Parsed<'_>) -> Vec<T>) -> Vec<T> {
     let mut all = Vec::new();
     for source in sources {
         let Some(unit) = source.parse() else { continue };
         let parsed = Parsed {
             text: source.text,
             unit: &unit,
+            start: source.start,
             base: unit.sources.file_span(FileId(0)).start,
         };
-        all.extend(
-            of(&parsed).into_iter().filter(Edit::shrinks).map(|edit| edit.moved(source.start)),
-        );
+        all.extend(of(&parsed));
     }
     all
 }
@@ -100,6 +114,8 @@ pub(super) struct Parsed<'a> {
     pub(super) text: &'a str,
     /// Syntax tree.
     pub(super) unit: &'a TranslationUnit,
+    /// Start in the file.
+    start: usize,
     /// Offset of the text in spans.
     base: u32,
 }
@@ -111,6 +127,64 @@ impl Parsed<'_> {
         let [start, end] = [span.start, span.end].map(|pos| pos.checked_sub(self.base));
         let range = start? as usize..end? as usize;
         self.text.get(range.clone()).filter(|part| !part.is_empty()).map(|_| range)
+    }
+
+    /// Returns the text of a span.
+    pub(super) fn text_of(&self, span: Span) -> Option<&str> {
+        self.text.get(self.range(span)?)
+    }
+
+    /// Returns the expressions that are a name on its own.
+    pub(super) fn uses_of(&self, name: &str) -> impl Iterator<Item = &Expr> {
+        let symbol = self.unit.interner.get(name);
+        let is_it =
+            move |expr: &&Expr| matches!(expr.kind, ExprKind::Name(found) if Some(found) == symbol);
+        self.unit.exprs.values().filter(is_it)
+    }
+
+    /// Returns an edit that puts the text of an expression in place of another one, in parentheses
+    /// where it needs them.
+    pub(super) fn put_value(&self, place: Span, value: ExprId, text: &str) -> Option<Edit> {
+        let is_loose = self.is_loose(value) && !self.is_item(place);
+        self.put(place, &if is_loose { format!("({text})") } else { text.to_owned() })
+    }
+
+    /// Returns the text of an expression in place of an operand.
+    pub(super) fn operand(&self, id: ExprId) -> Option<String> {
+        let text = self.text_of(self.unit.exprs[id].span)?;
+        Some(if self.is_loose(id) { format!("({text})") } else { text.to_owned() })
+    }
+
+    /// True if an expression needs parentheses as an operand.
+    fn is_loose(&self, id: ExprId) -> bool {
+        matches!(
+            self.unit.exprs[id].kind,
+            ExprKind::Unary(..)
+                | ExprKind::Binary(..)
+                | ExprKind::Assign(..)
+                | ExprKind::Ternary(..)
+                | ExprKind::Comma(..)
+        )
+    }
+
+    /// True if an expression stands between a bracket, comma or assignment and a bracket, comma or
+    /// semicolon.
+    fn is_item(&self, span: Span) -> bool {
+        let Some(range) = self.range(span) else { return false };
+        let before = self.text.get(..range.start).unwrap_or_default().trim_end();
+        let after = self.text.get(range.end..).unwrap_or_default().trim_start();
+        before.ends_with(['(', ',', '=', '[']) && after.starts_with([')', ',', ';', ']'])
+    }
+
+    /// Returns an edit that removes a part of the text, with the end of its line if nothing else is
+    /// on it.
+    pub(super) fn remove(&self, span: Span) -> Option<Edit> {
+        let range = self.range(span)?;
+        let rest = self.text.get(range.end..)?;
+        let blank = rest.len() - rest.trim_start_matches([' ', '\t', '\r']).len();
+        let ends_line = rest.get(blank..).is_some_and(|rest| rest.starts_with('\n'));
+        let end = if ends_line { range.end + blank + 1 } else { range.end };
+        Some(Edit::delete(range.start..end))
     }
 
     /// Returns an edit that replaces one part of the text by another.

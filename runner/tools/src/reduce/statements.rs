@@ -1,9 +1,11 @@
 //! Edits of GLSL declarations and statements.
 
-use glsl_syntax::ast::{StmtId, StmtKind};
+use std::ops::Range;
+
+use glsl_syntax::ast::{DeclKind, ExprKind, StmtId, StmtKind};
 use glsl_syntax::source::Span;
 
-use super::edit::Edit;
+use super::edit::{Edit, apply};
 use super::shader::{self, Parsed, Source, disjoint};
 
 /// Removes each global declaration.
@@ -19,6 +21,14 @@ pub(super) fn declarations(shaders: &[Source<'_>]) -> Vec<Edit> {
 pub(super) fn members(shaders: &[Source<'_>]) -> Vec<Edit> {
     disjoint(shader::edits(shaders, |shader| {
         let spans = shader.unit.members.values().map(|member| member.span);
+        spans.filter_map(|span| shader.put(span, "")).collect()
+    }))
+}
+
+/// Removes each qualifier.
+pub(super) fn qualifiers(shaders: &[Source<'_>]) -> Vec<Edit> {
+    disjoint(shader::edits(shaders, |shader| {
+        let spans = shader.unit.qualifiers.values().map(|qualifier| qualifier.span);
         spans.filter_map(|span| shader.put(span, "")).collect()
     }))
 }
@@ -45,15 +55,16 @@ pub(super) fn unwrapped(shaders: &[Source<'_>]) -> Vec<Edit> {
 }
 
 /// A statement of a shader.
-struct Found {
-    statement: StmtId,
-    span: Span,
+pub(super) struct Found {
+    pub(super) statement: StmtId,
+    pub(super) span: Span,
     depth: usize,
     /// True in a list, which may become empty.
     listed: bool,
 }
 
-fn found(shader: &Parsed<'_>) -> Vec<Found> {
+/// Returns the statements of all functions.
+pub(super) fn found(shader: &Parsed<'_>) -> Vec<Found> {
     let unit = shader.unit;
     let mut all = Vec::new();
     for body in unit.functions.values().filter_map(|function| function.body.expand()) {
@@ -89,6 +100,51 @@ fn find(shader: &Parsed<'_>, statement: StmtId, depth: usize, listed: bool, all:
     }
 }
 
+/// Values of a counter with which the body of a loop is tried on its own.
+const PASSES: u32 = 4;
+
+/// Replaces a loop by its body with a value in place of its counter.
+fn passes(shader: &Parsed<'_>, found: &Found, init: StmtId, body: StmtId) -> Vec<Edit> {
+    let (Some(counter), Some(range)) = (counter(shader, init), shader.range(found.span)) else {
+        return Vec::new();
+    };
+    let Some(inside) = shader.range(shader.unit.stmts[body].span) else { return Vec::new() };
+    let uses = shader.uses_of(counter).filter_map(|expr| shader.range(expr.span));
+    let mut uses: Vec<Range<usize>> =
+        uses.filter(|found| inside.start <= found.start && found.end <= inside.end).collect();
+    uses.sort_by_key(|found| found.start);
+    let at = |value: u32| {
+        let text = value.to_string();
+        let put = |found: &Range<usize>| Edit {
+            range: found.start - inside.start..found.end - inside.start,
+            text: text.clone(),
+        };
+        let edits: Vec<Edit> = uses.iter().map(put).collect();
+        let body = shader.text.get(inside.clone()).unwrap_or_default();
+        Edit { range: range.clone(), text: apply(body, &edits) }
+    };
+    (0..PASSES).map(at).collect()
+}
+
+/// Returns the name of the variable that a loop declares or sets at its start.
+fn counter<'a>(shader: &'a Parsed<'_>, init: StmtId) -> Option<&'a str> {
+    let unit = shader.unit;
+    let name = match unit.stmts[init].kind {
+        StmtKind::Decl(decl) => match unit.decls[decl].kind {
+            DeclKind::Variables { declarators, .. } => {
+                unit.declarators[*unit.list(declarators).first()?].name.span
+            }
+            _ => return None,
+        },
+        StmtKind::Expr(expr) => match unit.exprs[expr].kind {
+            ExprKind::Assign(_, target, _) => unit.exprs[target].span,
+            _ => return None,
+        },
+        _ => return None,
+    };
+    shader.text_of(name)
+}
+
 /// Returns the possible replacements of a statement.
 fn inner(shader: &Parsed<'_>, found: &Found) -> Vec<Edit> {
     let stmts = &shader.unit.stmts;
@@ -102,9 +158,13 @@ fn inner(shader: &Parsed<'_>, found: &Found) -> Vec<Edit> {
             });
             [by(then), otherwise.and_then(by), without].into_iter().flatten().collect()
         }
-        StmtKind::While { body, .. }
-        | StmtKind::DoWhile { body, .. }
-        | StmtKind::For { body, .. } => by(body).into_iter().collect(),
+        StmtKind::For { init, body, .. } => {
+            let passes = passes(shader, found, init, body);
+            passes.into_iter().chain(by(body)).collect()
+        }
+        StmtKind::While { body, .. } | StmtKind::DoWhile { body, .. } => {
+            by(body).into_iter().collect()
+        }
         StmtKind::Switch { body, .. } => {
             let is_label = |&&part: &&StmtId| {
                 matches!(stmts[part].kind, StmtKind::Case(_) | StmtKind::Default)

@@ -53,16 +53,44 @@ pub(super) fn tokens(shaders: &[Source<'_>]) -> Vec<Edit> {
     disjoint(edits)
 }
 
-/// Removes the contents of brackets, with and without the brackets; items of lists; initializers.
+/// Removes brackets and their contents, the contents alone, and parentheses alone; items of lists;
+/// initializers.
 pub(super) fn groups(shaders: &[Source<'_>]) -> Vec<Edit> {
     let mut edits = Vec::new();
     for source in shaders {
         let pieces = pieces(source.text);
         let ranges =
             (0..pieces.len()).flat_map(|at| around(&pieces, at)).filter(|range| !range.is_empty());
-        edits.extend(ranges.map(|range| source.in_file(Edit::delete(range))));
+        let mut here: Vec<Edit> = ranges.map(Edit::delete).collect();
+        here.extend(
+            (0..pieces.len()).filter_map(|at| without_parentheses(source.text, &pieces, at)),
+        );
+        here.sort_by_key(|edit| edit.range.start);
+        edits.extend(here.into_iter().map(|edit| source.in_file(edit)));
     }
     edits
+}
+
+/// Replaces parentheses that follow no name by their contents.
+fn without_parentheses(text: &str, pieces: &[Piece], at: usize) -> Option<Edit> {
+    let is_open = |at: usize| pieces[at].kind == TokenKind::LeftParen;
+    let follows_operator = at.checked_sub(1).is_some_and(|before| {
+        !matches!(pieces[before].kind, TokenKind::RightParen | TokenKind::RightBracket)
+            && !text.get(..pieces[at].range.start).is_some_and(ends_with_word)
+    });
+    if !is_open(at) || !follows_operator {
+        return None;
+    }
+    let close = end_of(pieces, at + 1, false)?;
+    let inside = pieces[at].range.end..pieces[close].range.start;
+    let range = pieces[at].range.start..pieces[close].range.end;
+    let text = text.get(inside)?.trim();
+    (!text.is_empty()).then(|| Edit { range, text: text.to_owned() })
+}
+
+fn ends_with_word(text: &str) -> bool {
+    let text = text.trim_end();
+    text.ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_') && !text.ends_with("return")
 }
 
 /// Returns ranges around a token that can be removed with it.
@@ -88,6 +116,27 @@ fn around(pieces: &[Piece], at: usize) -> Vec<Range<usize>> {
             end.map(|end| start..pieces[end].range.start).into_iter().collect()
         }
         _ => Vec::new(),
+    }
+}
+
+/// Returns the items of the list in parentheses that starts at a place of a text.
+pub(super) fn items(text: &str, from: usize) -> Option<Vec<Range<usize>>> {
+    let pieces = pieces(text.get(from..)?);
+    if pieces.first()?.kind != TokenKind::LeftParen {
+        return None;
+    }
+    let mut items = Vec::new();
+    let mut first = 1;
+    loop {
+        let end = end_of(&pieces, first, true)?;
+        if end > first {
+            let (start, end) = (pieces[first].range.start, pieces[end - 1].range.end);
+            items.push(from + start..from + end);
+        }
+        if pieces[end].kind != TokenKind::Comma {
+            return Some(items);
+        }
+        first = end + 1;
     }
 }
 

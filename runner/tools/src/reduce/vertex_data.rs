@@ -5,7 +5,7 @@ use std::ops::Range;
 use script::{Content, Script};
 use vk_script::Removal;
 
-use super::edit::{Edit, apply};
+use super::edit::{Edit, joined};
 
 /// Numbers of vertices to try for a draw: a point, a line, a triangle, two triangles, a patch.
 const COUNTS: [usize; 5] = [1, 2, 3, 4, 6];
@@ -40,11 +40,12 @@ pub(super) fn vertices(text: &str) -> Vec<Edit> {
             let dropped = rows.iter().enumerate().filter(|(row, _)| !kept.contains(row));
             let mut edits: Vec<Edit> = dropped.map(|(_, row)| Edit::delete(row.clone())).collect();
             edits.push(Edit { range: span.clone(), text: format!("{before} {first} {count}") });
-            joined(text, body.start..span.end, &edits)
+            joined(text, edits)
         };
         let counts = COUNTS.into_iter().filter(|&fewer| fewer < count);
         std::iter::once(shorter(first, 0, count))
             .chain(counts.map(|fewer| shorter(0, first, fewer)))
+            .flatten()
             .collect()
     });
     edits.filter(Edit::shrinks).collect()
@@ -98,12 +99,4 @@ fn draw<'t>(text: &'t str, span: &Range<usize>) -> Option<(&'t str, usize, usize
     let (mode, first) = rest.trim_end().rsplit_once(' ')?;
     let before = command.get(.."draw arrays GL_".len() + mode.len())?;
     Some((before, first.parse().ok()?, count.parse().ok()?))
-}
-
-/// Returns one edit of a range that makes several.
-fn joined(text: &str, range: Range<usize>, edits: &[Edit]) -> Edit {
-    let changed = apply(text, edits);
-    let after = text.len() - range.end;
-    let inside = changed.get(range.start..changed.len() - after).unwrap_or_default();
-    Edit { text: inside.to_owned(), range }
 }

@@ -14,18 +14,27 @@ use crate::default_key::WINDOW;
 use crate::device::{DeviceKind, statistics};
 use crate::executor::{Executor, context_on};
 use crate::machines::{Explanation, Replica, Replicas, Session, device_verdict};
-use crate::options::ExecutorSelection;
+use crate::options::{ExecutionOptions, ExecutorSelection};
 use crate::shared::{ReferenceRecord, SharedTest, TestScript, Transcript, link};
 use results::verdict::{Status, Verdict};
 use shader_device::{MeteredDevice, MixedDevice};
 
 /// Maximum number of instructions of a batch on the simulator: some seconds of work.
-pub(super) const SIMULATOR_STEPS: u64 = 200_000_000;
+const SIMULATOR_STEPS: u64 = 200_000_000;
 /// Maximum number of statements of a batch on the interpreter.
-pub(super) const INTERPRETER_STEPS: u64 = 100_000_000;
+const INTERPRETER_STEPS: u64 = 100_000_000;
 /// Maximum number of steps of all shading in a test, as a multiple of those of a batch: a minute or
 /// two of work.
 pub(super) const STEPS_OF_A_TEST: u64 = 20;
+
+/// Returns the maximum number of steps of a batch on a device, and their unit.
+pub(super) fn steps(kind: DeviceKind, options: &ExecutionOptions) -> (u64, &'static str) {
+    let (most, unit) = match kind {
+        DeviceKind::Simulator => (SIMULATOR_STEPS, "instructions for a test"),
+        DeviceKind::Interpreter => (INTERPRETER_STEPS, "statements for a test"),
+    };
+    (options.step_limit.map_or(most, |limit| most.min(limit)), unit)
+}
 
 /// Executes a script on the contexts of an executor, which may be another one than this: a driver's
 /// contexts can be offered to the interpreter alone.
@@ -128,14 +137,12 @@ fn replicas(
     let nudge = case.options.execution.nudge;
     let machine = MachineOptions { width, height, depth, shade, nudge };
     let replica = |&kind: &DeviceKind| {
-        let (step_limit, unit) = match kind {
-            DeviceKind::Simulator => (SIMULATOR_STEPS, "instructions for a test"),
-            DeviceKind::Interpreter => (INTERPRETER_STEPS, "statements for a test"),
-        };
+        let (step_limit, unit) = steps(kind, &case.options.execution);
         let mut device = case.devices.create(&request(case, script, kind, step_limit))?;
         let interpreted = &case.options.execution.interpreted;
         if kind == DeviceKind::Simulator && !interpreted.is_empty() {
-            let other = request(case, script, DeviceKind::Interpreter, INTERPRETER_STEPS);
+            let (step_limit, _) = steps(DeviceKind::Interpreter, &case.options.execution);
+            let other = request(case, script, DeviceKind::Interpreter, step_limit);
             let other = case.devices.create(&other)?;
             device = Box::new(MixedDevice::new(device, other, interpreted.clone()));
         }

@@ -12,7 +12,7 @@ use raster::device::{DeviceError, DrawState, ProgramId};
 use vk_machine::Machine;
 use vk_script::{BufferId, Script};
 
-use super::run::{INTERPRETER_STEPS, SIMULATOR_STEPS, STEPS_OF_A_TEST};
+use super::run::{STEPS_OF_A_TEST, steps};
 use crate::case::TestCase;
 use crate::default_key::default_key;
 use crate::device::{DeviceKind, DeviceRequest, statistics};
@@ -70,12 +70,9 @@ fn prepare(case: &TestCase<'_>, script: &Script) -> Result<Vec<Option<Arc<Progra
 }
 
 fn device(case: &TestCase<'_>, kind: DeviceKind) -> Result<Box<dyn ShaderDevice>, DeviceError> {
-    let (step_limit, unit) = match kind {
-        DeviceKind::Simulator => (SIMULATOR_STEPS, "instructions for a test"),
-        DeviceKind::Interpreter => (INTERPRETER_STEPS, "statements for a test"),
-    };
     let TestCase { test, target, options, .. } = *case;
     let options = &options.execution;
+    let (step_limit, unit) = steps(kind, options);
     let request = DeviceRequest { kind, target, test, script: None, options, step_limit };
     let device = case.devices.create(&request)?;
     Ok(Box::new(MeteredDevice::new(device, STEPS_OF_A_TEST * step_limit, unit)))
