@@ -10,18 +10,35 @@ use super::shader::{self, Parsed, Source};
 use super::statements::{Found, found};
 use super::tokens::items;
 
-/// Puts the contents of each function in place of its calls, and removes it.
+/// Puts one of the arguments, or else the contents of each function, in place of its calls, and
+/// removes it.
 pub(super) fn inlined(shaders: &[Source<'_>]) -> Vec<Edit> {
     shader::edits(shaders, |shader| {
         let statements = found(shader);
-        let edits = single(shader).filter_map(|(function, calls)| {
-            let edits = calls.iter().map(|&call| in_place(shader, function, call, &statements));
-            let mut edits: Vec<Edit> = edits.collect::<Option<Vec<_>>>()?.concat();
-            edits.push(shader.remove(definition(shader.unit, function)?)?);
-            (!calls.is_empty()).then(|| joined(shader.text, edits)).flatten()
-        });
+        let edits =
+            single(shader).filter(|(_, calls)| !calls.is_empty()).flat_map(|(function, calls)| {
+                let with = |in_place: &dyn Fn(ExprId) -> Option<Vec<Edit>>| {
+                    let edits = calls.iter().map(|&call| in_place(call));
+                    let mut edits = edits.collect::<Option<Vec<_>>>()?.concat();
+                    edits.push(shader.remove(definition(shader.unit, function)?)?);
+                    joined(shader.text, edits)
+                };
+                let arguments = (0..function.params.len())
+                    .map(|at| with(&|call| Some(vec![argument(shader, call, at)?])));
+                let contents = with(&|call| in_place(shader, function, call, &statements));
+                arguments.chain([contents]).flatten().collect::<Vec<_>>()
+            });
         sorted(edits.collect())
     })
+}
+
+/// Returns the edit that puts an argument in place of a call.
+fn argument(shader: &Parsed<'_>, call: ExprId, at: usize) -> Option<Edit> {
+    let call = &shader.unit.exprs[call];
+    let ExprKind::Call(_, arguments) = call.kind else { return None };
+    let argument = *shader.unit.list(arguments).get(at)?;
+    let text = shader.text_of(shader.unit.exprs[argument].span)?;
+    shader.put_value(call.span, argument, text)
 }
 
 /// Removes each parameter with its arguments.

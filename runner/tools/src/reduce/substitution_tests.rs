@@ -76,6 +76,13 @@ fn contents_in_place_of_calls() {
     );
 }
 
+#[test]
+fn arguments_in_place_of_calls() {
+    let text = "int f(int a, int b) { return a; }\nvoid main() {\nc = f(x, y + 1) * 2;\n}";
+    leads(Level::Functions, text, "void main() {\nc = x * 2;\n}");
+    leads(Level::Functions, text, "void main() {\nc = (y + 1) * 2;\n}");
+}
+
 /// A function with several meanings, or one that calls itself in its argument, has no one text.
 #[test]
 fn calls_that_stay() {
