@@ -273,7 +273,7 @@ impl SameFailure {
     }
 }
 
-/// True if a test was executed to its end, with whatever values.
+/// True if a test was executed to its end, with any values.
 fn has_ended(verdict: &Verdict) -> bool {
     let is_probe = |cause: &(Phase, String)| cause.0 == Phase::Probe;
     matches!(verdict.status, Status::Pass | Status::Warn)
@@ -419,7 +419,7 @@ mod tests {
         }
     }
 
-    /// What does not end on the interpreter is not executed on a driver, which counts no steps.
+    /// A text that does not end on the interpreter never runs on a driver, which counts no steps.
     #[test]
     fn endless_texts_never_reach_a_driver() {
         let case = Case { name: "a".into(), path: "a".into(), generation: Target::SKL };

@@ -167,7 +167,7 @@ impl Parsed<'_> {
         )
     }
 
-    /// True if an expression stands between a bracket, comma or assignment and a bracket, comma or
+    /// True if an expression is between a bracket, comma or assignment and a bracket, comma or
     /// semicolon.
     fn is_item(&self, span: Span) -> bool {
         let Some(range) = self.range(span) else { return false };
