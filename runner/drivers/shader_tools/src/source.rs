@@ -70,12 +70,15 @@ impl<'a> ShaderUse<'a> {
     }
 }
 
+/// Extensions of devices whose modules are of SPIR-V 1.4 at least.
+const FROM_1_4: [&str; 2] = ["VK_KHR_spirv_1_4", "VK_KHR_workgroup_memory_explicit_layout"];
+
 /// Returns the target environment of shaders that name none: the highest version of SPIR-V that
 /// the requirements guarantee (Vulkan 1.3, appendix "Vulkan Environment for SPIR-V").
 fn environment(requirements: &Requirements) -> &'static str {
     let version = requirements.version.unwrap_or([1, 0, 0]);
     let has_extension =
-        requirements.device_extensions.iter().any(|name| name == "VK_KHR_spirv_1_4");
+        requirements.device_extensions.iter().any(|name| FROM_1_4.contains(&name.as_str()));
     let versions = [([1, 3, 0], "spv1.6"), ([1, 2, 0], "spv1.5"), ([1, 1, 0], "spv1.3")];
     let of_version = versions.into_iter().find(|(first, _)| version >= *first);
     match of_version.map(|(_, name)| name) {
