@@ -9,7 +9,7 @@ use crate::case::{Case, CaseRunner, RunError};
 use execute::CaseOverride;
 use results::names::quoted;
 use results::passes::{Application, PassLimit, Scope, highest, names, numbered, stage_word};
-use results::verdict::Verdict;
+use results::verdict::{Status, Verdict};
 use vocabulary::{Stage, Target, Width};
 
 /// Upper limit of passes, used where their number is unknown; no stage that compiles has more.
@@ -72,7 +72,7 @@ pub fn bisect(
     options: &BisectOptions,
     runner: &mut dyn CaseRunner,
 ) -> Result<Bisection> {
-    Search { case, options, runner, known: BTreeMap::new() }.bisect()
+    Search { case, options, runner, known: BTreeMap::new(), step_limit: None }.bisect()
 }
 
 /// A test case under examination.
@@ -82,7 +82,14 @@ struct Search<'a> {
     runner: &'a mut dyn CaseRunner,
     /// Verdicts under the limits tried so far.
     known: BTreeMap<u32, Verdict>,
+    /// Maximum number of steps of a batch, where the fault makes a loop endless.
+    step_limit: Option<u64>,
 }
+
+/// Numbers of steps of a batch that are tried on a test case that ends.
+const STEP_LIMITS: [u64; 2] = [1_000_000, 10_000_000];
+/// Steps that the test case may need under other limits on passes, for each of these.
+const MORE_STEPS: u64 = 4;
 
 /// Returns an override with limits on passes.
 fn limited(limits: &[PassLimit]) -> CaseOverride {
@@ -91,7 +98,27 @@ fn limited(limits: &[PassLimit]) -> CaseOverride {
 
 impl Search<'_> {
     fn run(&mut self, overrides: Vec<CaseOverride>) -> Result<Vec<Verdict>> {
-        Ok(self.runner.run(self.case, overrides)?)
+        self.run_on(self.case, overrides)
+    }
+
+    fn run_on(&mut self, case: &Case, overrides: Vec<CaseOverride>) -> Result<Vec<Verdict>> {
+        let step_limit = self.step_limit;
+        let limited = |one| CaseOverride { step_limit, ..one };
+        Ok(self.runner.run(case, overrides.into_iter().map(limited).collect())?)
+    }
+
+    /// Finds a number of steps that is enough for the test case with few passes, which ends.
+    fn limit_steps(&mut self) -> Result<()> {
+        for limit in STEP_LIMITS {
+            self.step_limit = Some(limit);
+            let few = self.run(vec![limited(&[PassLimit::all(self.options.from)])])?;
+            if few.iter().all(|verdict| Ending::of(verdict).is_good()) {
+                self.step_limit = Some(MORE_STEPS * limit);
+                return Ok(());
+            }
+        }
+        self.step_limit = None;
+        Ok(())
     }
 
     /// Executes the test case under new limits.
@@ -138,6 +165,9 @@ impl Search<'_> {
             places: Vec::new(),
             runs: 0,
         };
+        if all.status == Status::Timeout && conclusion == Conclusion::Broken {
+            self.limit_steps()?;
+        }
         if conclusion.is_searched() {
             self.known.insert(from, few);
             let high = self.highest_limit(to.or(ran), Ending::of(&all))?;
@@ -299,7 +329,7 @@ impl Search<'_> {
             Target::hardware().filter(|&other| other != self.case.generation).collect();
         for &generation in &others {
             let case = Case { generation, ..self.case.clone() };
-            let verdicts = self.runner.run(&case, vec![CaseOverride::default()])?;
+            let verdicts = self.run_on(&case, vec![CaseOverride::default()])?;
             endings.extend(verdicts.iter().map(Ending::of));
         }
         let changes =
@@ -339,5 +369,56 @@ impl Search<'_> {
             switches.filter(|switch| switch.ending != Ending::of(all)).collect();
         switches.sort_by_key(|switch| !switch.ending.is_good());
         Ok(switches)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use results::verdict::Phase;
+
+    /// A test case that a fifth pass makes endless; without it, it needs two million steps.
+    #[derive(Default)]
+    struct Endless {
+        /// Limits of the executions that came to no end.
+        limits: Vec<Option<u64>>,
+    }
+
+    impl CaseRunner for Endless {
+        fn run(
+            &mut self,
+            _: &Case,
+            overrides: Vec<CaseOverride>,
+        ) -> std::result::Result<Vec<Verdict>, RunError> {
+            let verdicts = overrides.iter().map(|one| {
+                let passes = one.pass_limits.first().map_or(64, |limit| limit.limit);
+                let is_short = passes < 5 && one.step_limit.is_none_or(|limit| limit > 2_000_000);
+                if is_short {
+                    return Verdict::pass();
+                }
+                self.limits.push(one.step_limit);
+                Verdict::new(Status::Timeout, Phase::Simulate, "too many steps")
+            });
+            Ok(verdicts.collect())
+        }
+
+        fn count(&self) -> usize {
+            0
+        }
+    }
+
+    /// Only the first executions with all passes have the steps of a whole test.
+    #[test]
+    fn endless_loops_end_early() {
+        let case = Case { name: "a".into(), path: "a".into(), generation: Target::SKL };
+        let mut runner = Endless::default();
+        let found = bisect(&case, &BisectOptions::default(), &mut runner).expect("a bisection");
+        assert_eq!(
+            found.changes.iter().map(|change| change.after.limit).collect::<Vec<_>>(),
+            [Some(5)]
+        );
+        let (first, others) = runner.limits.split_at(3);
+        assert_eq!(first, [None, None, Some(STEP_LIMITS[0])]);
+        assert!(others.iter().all(|&limit| limit == Some(MORE_STEPS * STEP_LIMITS[1])));
     }
 }
