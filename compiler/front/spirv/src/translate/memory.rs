@@ -23,6 +23,7 @@ impl ShaderBuilder<'_> {
             Op::AccessChain | Op::InBoundsAccessChain => {
                 let place = self.operand_place(i, 0)?;
                 let place = self.access_chain(i, place, 1)?;
+                let place = self.of_elements(i, place, out)?;
                 self.values.insert(i.id, Value::Pointer(place));
             }
             Op::PtrAccessChain | Op::InBoundsPtrAccessChain => {
