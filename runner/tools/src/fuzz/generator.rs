@@ -360,9 +360,10 @@ impl Generator {
         self.avoids(Defect::BooleanArray) && defects::has_boolean(&self.types, element)
     }
 
-    /// Returns a constant of 16 bits without sign: glslangValidator cuts it to eight bits.
-    pub(super) fn short(&self, value: u32) -> u32 {
-        if self.is_for_glslang { value & 0xff } else { value }
+    /// Returns a constant of a type. glslangValidator cuts those of `uint16_t` to eight bits.
+    pub(super) fn constant(&self, scalar: Scalar, value: u32) -> u32 {
+        let is_cut = self.is_for_glslang && scalar == Scalar::Uint16;
+        if is_cut { value & 0xff } else { value }
     }
 
     /// Returns an index below `length`, constant or computed.

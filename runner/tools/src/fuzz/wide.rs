@@ -90,8 +90,9 @@ fn long(generator: &mut Generator, scalar: Scalar, rows: u8) -> String {
     let name = scalar.name();
     match scalar {
         Scalar::Int64 | Scalar::Uint64 => format!("({text} * {name}(123456789))"),
-        Scalar::Int16 => format!("({text} * {name}(1999))"),
-        Scalar::Uint16 => format!("({text} * {name}({}))", generator.short(1999)),
+        Scalar::Int16 | Scalar::Uint16 => {
+            format!("({text} * {name}({}))", generator.constant(scalar, 1999))
+        }
         _ => text,
     }
 }
@@ -130,7 +131,7 @@ fn arithmetic(generator: &mut Generator, scalar: Scalar, rows: u8) -> String {
         // Remainders of negative numbers are undefined.
         "%" => {
             let (a, b) = (positive(generator, scalar, rows), positive(generator, scalar, rows));
-            let factor = if scalar == Scalar::Uint16 { generator.short(999) } else { 999 };
+            let factor = generator.constant(scalar, 999);
             format!("({a} * {}({factor}) % {b})", scalar.name())
         }
         "<<" | ">>" => {

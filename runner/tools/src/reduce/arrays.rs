@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use glsl_syntax::ast::{BinaryOp, Declarator, Dim, ExprId, ExprKind, List, TypeSpecId};
 use glsl_syntax::source::Span;
 
-use super::edit::{Edit, joined};
+use super::edit::{Edit, joined, sorted};
 use super::narrow::typed;
 use super::shader::{self, Parsed, Source};
 use super::tokens::items;
@@ -20,9 +20,7 @@ pub(super) fn shorter(text: &str, shaders: &[Source<'_>]) -> Vec<Edit> {
             joined(text, shader::all_edits(shaders, |shader| change.edits(shader)))
         })
     });
-    let mut edits: Vec<Edit> = edits.filter(Edit::shrinks).collect();
-    edits.sort_by_key(|edit| edit.range.start);
-    edits
+    sorted(edits.filter(Edit::shrinks).collect())
 }
 
 /// Returns the names of arrays with their outermost sizes.

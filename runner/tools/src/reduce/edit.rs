@@ -27,6 +27,12 @@ impl Edit {
     }
 }
 
+/// Returns edits in the order of their starts.
+pub(super) fn sorted(mut edits: Vec<Edit>) -> Vec<Edit> {
+    edits.sort_by_key(|edit| edit.range.start);
+    edits
+}
+
 /// Returns one edit that makes several; `None` if there are none or they overlap.
 pub(super) fn joined(text: &str, mut edits: Vec<Edit>) -> Option<Edit> {
     edits.sort_by_key(|edit| (edit.range.start, edit.range.end));

@@ -5,6 +5,7 @@ use std::ops::Range;
 use glsl_syntax::ast::{Decl, DeclKind, ExprId, ExprKind, QualifierKind, StmtKind};
 
 use super::edit::{Edit, joined};
+use super::script_edits::whole_lines;
 use super::shader::{self, Parsed, Source};
 
 /// Removes each attachment with its texture, the commands that read it, and the output of the
@@ -22,7 +23,7 @@ pub(super) fn attachments(text: &str, shaders: &[Source<'_>]) -> Vec<Edit> {
             let unit = units[at];
             let mut kept = units.clone();
             kept.remove(at);
-            let line = |span: &Range<usize>| Edit::delete(span.start..line_end(text, span.end));
+            let line = |span: &Range<usize>| Edit::delete(whole_lines(text, span.clone()));
             let is_of = |command: &str| {
                 let mut words = command.split_whitespace();
                 match (words.next(), words.next()) {
@@ -45,12 +46,6 @@ pub(super) fn attachments(text: &str, shaders: &[Source<'_>]) -> Vec<Edit> {
         (0..units.len()).filter_map(without).collect::<Vec<_>>()
     });
     edits.collect()
-}
-
-/// Returns the end of a line with its last character.
-fn line_end(text: &str, from: usize) -> usize {
-    let rest = text.get(from..).unwrap_or_default();
-    rest.find('\n').map_or(text.len(), |newline| from + newline + 1)
 }
 
 /// Removes the output at a location, and gives those behind it the location before.

@@ -5,8 +5,8 @@ use std::ops::Range;
 use glsl_syntax::ast::{ExprId, ExprKind, Function, StmtKind, TranslationUnit};
 use glsl_syntax::source::Span;
 
-use super::edit::{Edit, apply, joined};
-use super::shader::{self, Parsed, Source};
+use super::edit::{Edit, joined, sorted};
+use super::shader::{self, Parsed, Source, holds};
 use super::statements::{Found, found};
 use super::tokens::items;
 
@@ -60,11 +60,6 @@ pub(super) fn parameters(shaders: &[Source<'_>]) -> Vec<Edit> {
     })
 }
 
-fn sorted(mut edits: Vec<Edit>) -> Vec<Edit> {
-    edits.sort_by_key(|edit| edit.range.start);
-    edits
-}
-
 /// Returns the functions that have a body and a name of their own, with their calls.
 fn single<'a>(shader: &'a Parsed<'_>) -> impl Iterator<Item = (&'a Function, Vec<ExprId>)> {
     let unit = shader.unit;
@@ -99,8 +94,7 @@ fn callee(unit: &TranslationUnit, call: ExprId) -> Option<Span> {
 /// Returns the declaration that is a function's definition.
 fn definition(unit: &TranslationUnit, function: &Function) -> Option<Span> {
     let (name, body) = (function.name.span, unit.stmts[function.body.expand()?].span);
-    let holds = |span: &Span| span.start <= name.start && body.end <= span.end;
-    unit.decls.values().map(|decl| decl.span).find(holds)
+    unit.decls.values().map(|decl| decl.span).find(|&span| holds(span, name.to(body)))
 }
 
 /// Returns the edits that put a function's contents in place of a call: its statements before the
@@ -133,7 +127,7 @@ fn in_place(
     let inside = match (before.first(), before.last()) {
         (Some(&first), Some(&last)) => {
             let inside = Span::new(unit.stmts[first].span.start, unit.stmts[last].span.end);
-            with_values(shader, inside, &values)?
+            shader.with_values(inside, &values)?
         }
         _ => String::new(),
     };
@@ -141,35 +135,9 @@ fn in_place(
         return Some(vec![shader.put(around.span, &inside)?]);
     }
     let (value, at) = (value?, shader.range(around.span)?.start);
-    let text = with_values(shader, unit.exprs[value].span, &values)?;
+    let text = shader.with_values(unit.exprs[value].span, &values)?;
     let before = (!inside.is_empty()).then(|| Edit { range: at..at, text: inside + "\n" });
     Some(before.into_iter().chain(shader.put_value(span, value, &text)).collect())
-}
-
-fn holds(outer: Span, inner: Span) -> bool {
-    outer.start <= inner.start && inner.end <= outer.end
-}
-
-/// Returns a part of a function's text with values in place of its parameters.
-fn with_values(shader: &Parsed<'_>, part: Span, values: &[(&str, String)]) -> Option<String> {
-    let range = shader.range(part)?;
-    let mut edits: Vec<Edit> = values
-        .iter()
-        .flat_map(|(name, value)| {
-            let uses = shader.uses_of(name).map(|expr| expr.span);
-            uses.filter(|&span| holds(part, span)).filter_map(|span| shader.put(span, value))
-        })
-        .collect();
-    edits.sort_by_key(|edit| edit.range.start);
-    let all = joined(shader.text, edits);
-    let inside = shader.text.get(range.clone())?;
-    Some(all.map_or_else(
-        || inside.to_owned(),
-        |edit| {
-            let moved = edit.range.start - range.start..edit.range.end - range.start;
-            apply(inside, [&Edit { range: moved, ..edit }])
-        },
-    ))
 }
 
 /// Returns the range of an item of a list with one of its commas.

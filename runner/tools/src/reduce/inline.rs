@@ -5,18 +5,15 @@ use std::collections::HashSet;
 use glsl_syntax::ast::{DeclKind, DeclaratorId, ExprId, ExprKind, StmtKind};
 use glsl_syntax::source::Span;
 
-use super::edit::{Edit, joined};
-use super::shader::{self, Parsed, Source};
+use super::edit::{Edit, joined, sorted};
+use super::shader::{self, Parsed, Source, holds};
 
 /// Puts each assigned value in place of the variable, element or member that it is assigned to, and
 /// removes the assignment, and the declaration of a variable that is used no more.
 pub(super) fn variables(shaders: &[Source<'_>]) -> Vec<Edit> {
     shader::edits(shaders, |shader| {
         let (all, targets) = (definitions(shader), targets(shader));
-        let mut edits: Vec<Edit> =
-            all.iter().flat_map(|one| inlined(shader, one, &all, &targets)).collect();
-        edits.sort_by_key(|edit| edit.range.start);
-        edits
+        sorted(all.iter().flat_map(|one| inlined(shader, one, &all, &targets)).collect())
     })
 }
 
@@ -86,9 +83,10 @@ fn inlined(
     all: &[Definition<'_>],
     targets: &HashSet<Span>,
 ) -> Vec<Edit> {
-    let inside = |span: Span| one.span.start <= span.start && span.end <= one.span.end;
     let is_use = |span: &Span| {
-        shader.text_of(*span) == Some(one.target) && !inside(*span) && !targets.contains(span)
+        shader.text_of(*span) == Some(one.target)
+            && !holds(one.span, *span)
+            && !targets.contains(span)
     };
     let uses: HashSet<Span> =
         shader.unit.exprs.values().map(|expr| expr.span).filter(is_use).collect();
@@ -116,9 +114,9 @@ fn put(shader: &Parsed<'_>, one: &Definition<'_>, uses: &[Span]) -> Option<Edit>
 
 /// Returns the removal of the declaration of a variable of which no other use is left.
 fn unused_declaration(shader: &Parsed<'_>, one: &Definition<'_>, gone: &[Span]) -> Option<Edit> {
-    let inside = |span: Span| one.span.start <= span.start && span.end <= one.span.end;
-    let is_left =
-        shader.uses_of(one.target).any(|expr| !inside(expr.span) && !gone.contains(&expr.span));
+    let is_left = shader
+        .uses_of(one.target)
+        .any(|expr| !holds(one.span, expr.span) && !gone.contains(&expr.span));
     if is_left {
         return None;
     }
@@ -127,6 +125,7 @@ fn unused_declaration(shader: &Parsed<'_>, one: &Definition<'_>, gone: &[Span]) 
         name.and_then(|span| shader.text_of(span)) == Some(one.target)
     };
     let decls = shader.unit.decls.values();
-    let decl = decls.into_iter().find(|decl| declares(&decl.kind) && !inside(decl.span))?;
+    let decl =
+        decls.into_iter().find(|decl| declares(&decl.kind) && !holds(one.span, decl.span))?;
     shader.remove(decl.span)
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use glsl_syntax::ast::{DeclKind, ExprId, ExprKind, List, TypeKind, TypeSpecId};
 use glsl_syntax::ast::{Declarator, DeclaratorId, TranslationUnit};
 
-use super::edit::{Edit, joined};
+use super::edit::{Edit, joined, sorted};
 use super::shader::{self, Parsed, Source};
 
 /// Makes scalars of the vectors with each name, in all shaders together: components of them become
@@ -18,9 +18,7 @@ pub(super) fn vectors(text: &str, shaders: &[Source<'_>]) -> Vec<Edit> {
             joined(text, edits)
         })
     });
-    let mut edits: Vec<Edit> = edits.filter(Edit::shrinks).collect();
-    edits.sort_by_key(|edit| edit.range.start);
-    edits
+    sorted(edits.filter(Edit::shrinks).collect())
 }
 
 /// Returns the names of vectors, with the number of their components.
@@ -54,11 +52,8 @@ pub(super) fn typed(
 /// Returns the type of a vector's components and their number.
 fn vector(shader: &Parsed<'_>, ty: TypeSpecId) -> Option<(&'static str, usize)> {
     let TypeKind::Name(symbol) = shader.unit.types[ty].kind else { return None };
-    let (name, size) = shader
-        .unit
-        .interner
-        .text(symbol)
-        .split_at_checked(shader.unit.interner.text(symbol).len().checked_sub(1)?)?;
+    let name = shader.unit.interner.text(symbol);
+    let (name, size) = name.split_at_checked(name.len().checked_sub(1)?)?;
     let scalar = match name {
         "vec" => "float",
         "ivec" => "int",
@@ -163,8 +158,6 @@ pub(super) fn structures(shaders: &[Source<'_>]) -> Vec<Edit> {
             edits.push(shader.remove(decl.span)?);
             joined(shader.text, edits)
         });
-        let mut edits: Vec<Edit> = edits.collect();
-        edits.sort_by_key(|edit| edit.range.start);
-        edits
+        sorted(edits.collect())
     })
 }

@@ -119,7 +119,7 @@ fn is_content(script: &Script<'_>, line: &Range<usize>) -> bool {
 }
 
 /// Returns the lines that a range touches, with the end of the last.
-fn whole_lines(text: &str, range: Range<usize>) -> Range<usize> {
+pub(super) fn whole_lines(text: &str, range: Range<usize>) -> Range<usize> {
     let before = text.get(..range.start).unwrap_or_default();
     let start = before.rfind('\n').map_or(0, |newline| newline + 1);
     let after = text.get(range.end..).unwrap_or_default();

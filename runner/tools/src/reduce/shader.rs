@@ -7,7 +7,7 @@ use glsl_syntax::ast::{Expr, ExprId, ExprKind, TranslationUnit, Version};
 use glsl_syntax::source::{FileId, Span};
 use glsl_syntax::{Environment, ExtensionNames};
 
-use super::edit::Edit;
+use super::edit::{Edit, apply, joined};
 
 /// A GLSL section.
 pub(super) struct Source<'a> {
@@ -155,6 +155,19 @@ impl Parsed<'_> {
         Some(if self.is_loose(id) { format!("({text})") } else { text.to_owned() })
     }
 
+    /// Returns a part of the text with values in place of names.
+    pub(super) fn with_values(&self, part: Span, values: &[(&str, String)]) -> Option<String> {
+        let inside = self.text_of(part)?;
+        let edits = values.iter().flat_map(|(name, value)| {
+            let uses = self.uses_of(name).map(|expr| expr.span);
+            uses.filter(|&span| holds(part, span)).filter_map(|span| self.put(span, value))
+        });
+        let Some(all) = joined(self.text, edits.collect()) else { return Some(inside.to_owned()) };
+        let start = self.range(part)?.start;
+        let range = all.range.start - start..all.range.end - start;
+        Some(apply(inside, [&Edit { range, ..all }]))
+    }
+
     /// True if an expression needs parentheses as an operand.
     fn is_loose(&self, id: ExprId) -> bool {
         matches!(
@@ -197,6 +210,11 @@ impl Parsed<'_> {
     pub(super) fn put(&self, span: Span, word: &str) -> Option<Edit> {
         Some(Edit { range: self.range(span)?, text: word.to_owned() })
     }
+}
+
+/// True if a span has another one in it.
+pub(super) fn holds(outer: Span, inner: Span) -> bool {
+    outer.start <= inner.start && inner.end <= outer.end
 }
 
 /// Returns edits in the order of the text; of overlapping ones, the first.

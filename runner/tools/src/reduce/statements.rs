@@ -1,11 +1,9 @@
 //! Edits of GLSL declarations and statements.
 
-use std::ops::Range;
-
 use glsl_syntax::ast::{DeclKind, ExprKind, StmtId, StmtKind};
 use glsl_syntax::source::Span;
 
-use super::edit::{Edit, apply};
+use super::edit::{Edit, sorted};
 use super::shader::{self, Parsed, Source, disjoint};
 
 /// Removes each global declaration.
@@ -47,10 +45,7 @@ pub(super) fn statements(shaders: &[Source<'_>], depth: usize) -> Vec<Edit> {
 /// Replaces each statement by one of the statements in it.
 pub(super) fn unwrapped(shaders: &[Source<'_>]) -> Vec<Edit> {
     shader::edits(shaders, |shader| {
-        let all = found(shader);
-        let mut edits: Vec<Edit> = all.iter().flat_map(|found| inner(shader, found)).collect();
-        edits.sort_by_key(|edit| edit.range.start);
-        edits
+        sorted(found(shader).iter().flat_map(|found| inner(shader, found)).collect())
     })
 }
 
@@ -105,25 +100,13 @@ const PASSES: u32 = 4;
 
 /// Replaces a loop by its body with a value in place of its counter.
 fn passes(shader: &Parsed<'_>, found: &Found, init: StmtId, body: StmtId) -> Vec<Edit> {
-    let (Some(counter), Some(range)) = (counter(shader, init), shader.range(found.span)) else {
-        return Vec::new();
-    };
-    let Some(inside) = shader.range(shader.unit.stmts[body].span) else { return Vec::new() };
-    let uses = shader.uses_of(counter).filter_map(|expr| shader.range(expr.span));
-    let mut uses: Vec<Range<usize>> =
-        uses.filter(|found| inside.start <= found.start && found.end <= inside.end).collect();
-    uses.sort_by_key(|found| found.start);
+    let Some(counter) = counter(shader, init) else { return Vec::new() };
+    let body = shader.unit.stmts[body].span;
     let at = |value: u32| {
-        let text = value.to_string();
-        let put = |found: &Range<usize>| Edit {
-            range: found.start - inside.start..found.end - inside.start,
-            text: text.clone(),
-        };
-        let edits: Vec<Edit> = uses.iter().map(put).collect();
-        let body = shader.text.get(inside.clone()).unwrap_or_default();
-        Edit { range: range.clone(), text: apply(body, &edits) }
+        let text = shader.with_values(body, &[(counter, value.to_string())])?;
+        shader.put(found.span, &text)
     };
-    (0..PASSES).map(at).collect()
+    (0..PASSES).filter_map(at).collect()
 }
 
 /// Returns the name of the variable that a loop declares or sets at its start.

@@ -6,7 +6,7 @@ use glsl_syntax::intern::Interner;
 use glsl_syntax::lex;
 use glsl_syntax::token::TokenKind;
 
-use super::edit::Edit;
+use super::edit::{Edit, sorted};
 use super::shader::{Source, disjoint};
 
 /// Maximum number of tokens removed at once: larger parts were removed by coarser levels.
@@ -65,8 +65,7 @@ pub(super) fn groups(shaders: &[Source<'_>]) -> Vec<Edit> {
         here.extend(
             (0..pieces.len()).filter_map(|at| without_parentheses(source.text, &pieces, at)),
         );
-        here.sort_by_key(|edit| edit.range.start);
-        edits.extend(here.into_iter().map(|edit| source.in_file(edit)));
+        edits.extend(sorted(here).into_iter().map(|edit| source.in_file(edit)));
     }
     edits
 }

@@ -1,6 +1,6 @@
 //! Elements of arrays of interface blocks: each has variables of its own.
 
-use program::{ExprKind, LocalId, Scalar, Statement};
+use program::{LocalId, Scalar, Statement};
 
 use crate::error::Error;
 use crate::module::Instruction;
@@ -8,8 +8,8 @@ use crate::translate::place::{Choice, Parts, Place, Root, Step};
 use crate::translate::state::ShaderBuilder;
 
 impl ShaderBuilder<'_> {
-    /// Returns a place in an array of interface blocks at a computed index as a choice of the
-    /// places in its elements, others as they are.
+    /// Returns a place in an array of interface blocks as one in an element, or at a computed index
+    /// as a choice of those in all elements; others as they are.
     pub(crate) fn of_elements(
         &mut self,
         user: &Instruction,
@@ -26,20 +26,18 @@ impl ShaderBuilder<'_> {
             _ => return Ok(place),
         };
         let Some(&Step::Index(id)) = place.steps.get(at) else { return Ok(place) };
-        let constant = self.integer_constant(user, id).ok();
+        let meant = match self.integer_constant(user, id) {
+            Ok(number) => elements.get(number as usize).map_or(&[][..], std::slice::from_ref),
+            Err(_) => elements,
+        };
+        let mut steps = place.steps.clone();
+        steps.remove(at);
         let mut places = Vec::new();
-        for (number, element) in (0..).zip(elements) {
-            if constant.is_none_or(|constant| constant == number) {
-                let element = Box::new(element.clone());
-                let parts = if at == 0 { element } else { Box::new(Parts::PerVertex(element)) };
-                let mut steps = place.steps.clone();
-                steps.remove(at);
-                places.push(self.of_elements(
-                    user,
-                    Place { root: Root::Parts(parts), steps },
-                    out,
-                )?);
-            }
+        for element in meant {
+            let element = Box::new(element.clone());
+            let parts = if at == 0 { element } else { Box::new(Parts::PerVertex(element)) };
+            let place = Place { root: Root::Parts(parts), steps: steps.clone() };
+            places.push(self.of_elements(user, place, out)?);
         }
         let no_part = || self.module.error(user, "there is no such part");
         let last = places.pop().ok_or_else(no_part)?;
@@ -61,10 +59,9 @@ impl ShaderBuilder<'_> {
         out: &mut Vec<Statement>,
     ) -> Result<LocalId, Error> {
         let index = self.operand_value(user, id)?;
-        let mut parts = vec![self.cast(index, Scalar::Int)];
-        parts.resize_with(4, || self.int(0));
+        let number = self.cast(index, Scalar::Int);
+        let value = self.pointer_of(vec![number]);
         let ty = self.pointer_type();
-        let value = self.push(ExprKind::Compose(parts), ty);
         Ok(self.declared("element", ty, Some(value), out))
     }
 }

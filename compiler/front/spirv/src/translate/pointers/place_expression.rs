@@ -145,13 +145,8 @@ impl ShaderBuilder<'_> {
                     Step::Member(member) => list.get(*member as usize).ok_or_else(no_part)?,
                     Step::Index(_) | Step::Pair(..) => return Err(no_part()),
                 },
-                Parts::Elements(list) => match steps.next().ok_or_else(missing)? {
-                    Step::Index(id) => {
-                        let index = self.integer_constant(user, *id)?;
-                        list.get(index as usize).ok_or_else(no_part)?
-                    }
-                    Step::Member(_) | Step::Pair(..) => return Err(no_part()),
-                },
+                // Access chains lead to one of the elements.
+                Parts::Elements(_) => return Err(missing()),
             };
         }
     }

@@ -138,11 +138,14 @@ impl ShaderBuilder<'_> {
         }
         let mut parts = vec![self.int(number as i32 + 1)];
         parts.extend(indices);
-        while parts.len() <= MOST_INDICES {
-            parts.push(self.int(0));
-        }
+        Ok(self.pointer_of(parts))
+    }
+
+    /// A pointer as a value: a number and indices, with zeros behind them.
+    pub(crate) fn pointer_of(&mut self, mut parts: Vec<ExprId>) -> ExprId {
+        parts.resize_with(1 + MOST_INDICES, || self.int(0));
         let ty = self.pointer_type();
-        Ok(self.push(ExprKind::Compose(parts), ty))
+        self.push(ExprKind::Compose(parts), ty)
     }
 
     /// The place that a pointer in a local is to: one for each way.
