@@ -63,6 +63,23 @@ impl ShaderBuilder<'_> {
         }
     }
 
+    /// The name of a structure, empty if it has none. Linking compares the names of types: where
+    /// interfaces match by number, debug information must not make types differ.
+    pub(crate) fn structure_name(&self, id: u32) -> &str {
+        match self.api {
+            Api::OpenGl => "",
+            Api::OpenGlWithNames | Api::Vulkan => self.module.given_name(id).unwrap_or_default(),
+        }
+    }
+
+    /// The name of a structure's member, a number where those of structures are empty.
+    pub(crate) fn structure_member_name(&self, id: u32, member: u32) -> String {
+        match self.api {
+            Api::OpenGl => format!("m{member}"),
+            Api::OpenGlWithNames | Api::Vulkan => self.module.member_name(id, member),
+        }
+    }
+
     /// The name of a member of an interface block, which is a variable of its own: that of the
     /// block before the member's, since stages may give a block different instance names.
     /// `element` is the number of the block in its array.

@@ -132,15 +132,12 @@ impl ShaderBuilder<'_> {
     }
 
     fn structure(&mut self, definition: &Instruction) -> Result<TypeId, Error> {
-        let name = match self.module.given_name(definition.id) {
-            Some(name) => name.to_owned(),
-            None => format!("struct {}", definition.id),
-        };
+        let name = self.structure_name(definition.id).into();
         let mut members = Vec::new();
         for (index, ty) in (0..).zip(definition.ids_from(0)) {
             let ty = self.type_id(definition, ty)?;
             let has = |decoration| self.module.member_has(definition.id, index, decoration);
-            let name = self.module.member_name(definition.id, index);
+            let name = self.structure_member_name(definition.id, index);
             let row_major = has(Decoration::RowMajor);
             members.push(Member {
                 order: if row_major { MatrixOrder::RowMajor } else { MatrixOrder::ColumnMajor },
@@ -155,7 +152,7 @@ impl ShaderBuilder<'_> {
                 ..Member::new(&name, ty)
             });
         }
-        let contents = StructType { name: name.into(), members, scope: 0 };
+        let contents = StructType { name, members, scope: 0 };
         Ok(self.types.intern(Type::Struct(contents)))
     }
 
