@@ -54,7 +54,7 @@ pub use places::{InterfaceClass, InterfaceVariable, Place, with_places};
 use entry::Api;
 use program::{Shader, TypeTable};
 
-/// The version of SPIR-V 1 that modules of Vulkan scripts have at least.
+/// The version of SPIR-V 1 that modules of scripts have at least.
 const SCRIPT_VERSION: u32 = 3;
 
 impl Module {
@@ -68,8 +68,9 @@ impl Module {
         Ok(module)
     }
 
-    /// Reads and checks a module of a Vulkan script. Such a script does not say which version of
-    /// SPIR-V its texts are for, so that they may have what came up to version 1.3.
+    /// Reads and checks a module of a script. Vulkan scripts do not say which version of SPIR-V
+    /// their texts are for, and drivers of OpenGL do not look at it (piglit's tests of
+    /// `SPV_KHR_storage_buffer_storage_class`): modules may have what came up to version 1.3.
     ///
     /// # Errors
     /// Those of [`Module::checked`].

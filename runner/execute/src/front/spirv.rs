@@ -47,13 +47,15 @@ impl FrontEnd<'_> {
         words: &[u32],
         constants: &[Specialization],
     ) -> Result<Shader, Error> {
-        let module = Module::checked(words)?;
+        let is_file = self.script.test.is_none();
+        let module =
+            if is_file { Module::checked(words) } else { Module::checked_of_script(words) }?;
         let of_stage = || module.entry_points().into_iter().filter(|entry| entry.stage == stage);
         let named = of_stage().find(|entry| entry.name == ENTRY);
         let entry =
             named.or_else(|| of_stage().next()).unwrap_or(EntryPoint { stage, name: ENTRY });
         // Modules that are files of their own are compiled only.
-        match self.script.test.is_none() && module.is_for_vulkan() {
+        match is_file && module.is_for_vulkan() {
             true => module.vulkan_shader(entry, constants, &mut self.types),
             false => module.shader(entry, constants, &mut self.types),
         }
