@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use raster::resources::{Bindings, BoundBuffer, BufferId, ImageUnit, Objects, TextureId};
+use raster::surface::Surface;
 use raster::texture::image::ImageView;
 use raster::texture::{DepthMode, SamplerParameters, Texture, TextureTarget};
 use vk_script::{Buffer, DescriptorKind, Dimension, Pipeline, Place, Resource};
@@ -10,7 +11,7 @@ use vk_script::{Buffer, DescriptorKind, Dimension, Pipeline, Place, Resource};
 use crate::error::{Flow, invalid, lacks};
 use crate::slots::{BlockSource, Slot, Slots, TextureSource};
 use crate::state::sampler_parameters;
-use crate::store::{Store, read_surface, write_surface};
+use crate::store::{Store, read_surface, write_changes};
 use crate::texels::Codec;
 
 /// Bindings of a draw or dispatch, and the images that it may write.
@@ -57,16 +58,22 @@ impl Bound {
             let Some(texture) = texture else { continue };
             let format = &store.script().buffer(image.buffer).format;
             let Some(codec) = Codec::of(format) else { continue };
-            let level = texture.levels.get(image.level).and_then(Option::as_ref);
-            let layers = level.map_or(&[][..], |level| &level.layers);
+            let before = self.bindings.objects.textures.get(image.texture.0 as usize);
+            let Some(before) = before else { continue };
             store.change(image.buffer, |bytes| {
-                for (layer, surface) in layers.iter().enumerate() {
-                    let texels = (surface.width() * surface.height()) as usize;
-                    write_surface(&codec, surface, bytes, layer * texels);
+                let layers = layers_of(texture, image.level).iter();
+                for (layer, (new, old)) in layers.zip(layers_of(before, image.level)).enumerate() {
+                    let texels = (new.width() * new.height()) as usize;
+                    write_changes(&codec, (old, new), bytes, layer * texels);
                 }
             });
         }
     }
+}
+
+/// The layers of a texture's level.
+fn layers_of(texture: &Texture, level: usize) -> &[Surface] {
+    texture.levels.get(level).and_then(Option::as_ref).map_or(&[], |level| &level.layers)
 }
 
 struct Binder<'a, 's> {

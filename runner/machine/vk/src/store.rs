@@ -82,7 +82,7 @@ impl<'s> Store<'s> {
             (&attachment.samples[..], Codec::of(&script.buffer(id).format))
         {
             let bytes: &mut Vec<u8> = Arc::make_mut(&mut stored.bytes);
-            write_surface(&codec, surface, bytes, 0);
+            write_surface(&codec, surface, bytes);
         }
         stored.version += 1;
         attachment.version = stored.version;
@@ -144,12 +144,26 @@ pub(crate) fn read_surface(codec: &Codec, bytes: &[u8], first: usize, surface: &
     (0..surface.tile_count()).for_each(|tile| surface.compact(tile));
 }
 
-/// Writes the texels of a surface to some bytes, from an index on.
-pub(crate) fn write_surface(codec: &Codec, surface: &Surface, bytes: &mut [u8], first: usize) {
-    let (width, height) = (surface.width(), surface.height());
-    for (x, y) in pixels(width, height) {
-        let texel = surface.get(x as i32, y as i32);
-        codec.encode(texel, bytes, first + (y * width + x) as usize);
+/// Writes the texels of a surface to some bytes.
+fn write_surface(codec: &Codec, surface: &Surface, bytes: &mut [u8]) {
+    for (index, (x, y)) in pixels(surface.width(), surface.height()).enumerate() {
+        codec.encode(surface.get(x as i32, y as i32), bytes, index);
+    }
+}
+
+/// Writes the texels that are not those of an older surface, from an index on: other descriptors of
+/// the buffer may have changed the others.
+pub(crate) fn write_changes(
+    codec: &Codec,
+    (old, new): (&Surface, &Surface),
+    bytes: &mut [u8],
+    first: usize,
+) {
+    for (index, (x, y)) in pixels(new.width(), new.height()).enumerate() {
+        let texel = new.get(x as i32, y as i32);
+        if texel != old.get(x as i32, y as i32) {
+            codec.encode(texel, bytes, first + index);
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use rspirv::spirv::{BuiltIn, Decoration, ExecutionModel, Op, StorageClass};
 use rustc_hash::FxHashSet;
 
 use super::state::ShaderBuilder;
-use crate::entry::EntryPoint;
+use crate::entry::{Api, EntryPoint};
 use crate::error::Error;
 use crate::module::{Function, Instruction};
 
@@ -75,7 +75,8 @@ impl ShaderBuilder<'_> {
     }
 
     /// The variables of a module that an entry point has: those of its interface and those that its
-    /// functions name; all of a module with one entry point.
+    /// functions name; all of a module with one entry point. Resources of Vulkan are those that
+    /// functions name, since others need no descriptor (Vulkan 1.3, section 14.2).
     pub(crate) fn used_variables(&self, entry: u32) -> Result<Vec<u32>, Error> {
         let module = self.module;
         let globals = module.globals();
@@ -83,12 +84,22 @@ impl ShaderBuilder<'_> {
         for function in self.reached(entry)? {
             module.body_of(function).for_each(|i| named.extend(i.ids_from(0)));
         }
-        if let Some(point) = self.entry_point(entry) {
-            named.extend(point.ids_from(2));
-        }
+        let listed: FxHashSet<u32> =
+            self.entry_point(entry).into_iter().flat_map(|point| point.ids_from(2)).collect();
         let is_only = globals.iter().filter(|i| i.op == Op::EntryPoint).count() == 1;
+        let is_resource = |variable: &Instruction| {
+            let class = variable.literal_at(0).and_then(StorageClass::from_u32);
+            !matches!(class, Some(StorageClass::Input | StorageClass::Output))
+        };
+        let is_there = |variable: &&Instruction| {
+            let is_named = named.contains(&variable.id);
+            match self.api == Api::Vulkan && is_resource(variable) {
+                true => is_named,
+                false => is_named || is_only || listed.contains(&variable.id),
+            }
+        };
         let variables = globals.iter().filter(|i| i.op == Op::Variable);
-        Ok(variables.filter(|i| is_only || named.contains(&i.id)).map(|i| i.id).collect())
+        Ok(variables.filter(is_there).map(|i| i.id).collect())
     }
 
     /// The built-in variable that a member is.
