@@ -3,14 +3,14 @@
 use program::layout::{OpaqueKind, Rules, opaque_slots};
 use program::types::MatrixOrder;
 use program::{
-    ArrayLength, Expr, ExprId, ExprKind, GlobalId, Placement, Scalar, Storage, Type, TypeId,
+    ArrayLength, Expr, ExprId, ExprKind, GlobalId, Placement, Scalar, Stage, Storage, Type, TypeId,
     TypeTable,
 };
 use smallvec::{SmallVec, smallvec};
 
 use crate::environment::{AddressSpace, Error};
 use crate::invocation_group::InvocationGroup;
-use crate::lanes::{Mask, Value};
+use crate::lanes::Value;
 use crate::place::{MemoryAccess, Place, PlaceRoot};
 use crate::scalar;
 use crate::scalar_layout::{MemoryComponent, memory_components};
@@ -297,7 +297,12 @@ impl InvocationGroup<'_> {
                 gather(self.call.frame.local(local), place, self.layout.component_count(place.ty))
             }
             PlaceRoot::Global(global) => {
-                gather(&self.globals[global], place, self.layout.component_count(place.ty))
+                let count = self.layout.component_count(place.ty);
+                let mut value = gather(&self.globals[global], place, count);
+                if self.shares_outputs(global) {
+                    self.read_outputs(global, place, &mut value);
+                }
+                value
             }
             PlaceRoot::Memory => self.load_memory(place),
             PlaceRoot::Opaque => self.load_opaque(place)?,
@@ -361,8 +366,10 @@ impl InvocationGroup<'_> {
         for (c, cell) in cells.iter().enumerate() {
             if let Some((space, base)) = same {
                 let offset = base.saturating_add(cell.offset);
-                if let Some(bits) = self.environment.load(space, offset, cell.scalar.bytes()) {
+                let bytes = cell.scalar.bytes();
+                if let Some(bits) = self.environment.load(space, offset, bytes) {
                     value.fill(c, from_memory(cell.scalar, bits));
+                    self.read_shared_together((space, offset, bytes), c, &mut value);
                     continue;
                 }
             }
@@ -373,13 +380,13 @@ impl InvocationGroup<'_> {
                 let (Some(space), Some(base)) = (place.space(lane), place.offsets.get(lane)) else {
                     continue;
                 };
-                match self.environment.load(
-                    space,
-                    base.saturating_add(cell.offset),
-                    cell.scalar.bytes(),
-                ) {
-                    Some(bits) => value.set(c, lane, from_memory(cell.scalar, bits)),
-                    None => value.mark_undefined(c, lane),
+                let (offset, bytes) = (base.saturating_add(cell.offset), cell.scalar.bytes());
+                let bits = self.environment.load(space, offset, bytes);
+                if let Some(bits) = bits {
+                    value.set(c, lane, from_memory(cell.scalar, bits));
+                }
+                if bits.is_none() || self.reads_open((space, offset, bytes), lane) {
+                    value.mark_undefined(c, lane);
                 }
             }
         }
@@ -408,29 +415,28 @@ impl InvocationGroup<'_> {
                         else {
                             continue;
                         };
-                        if value.is_undefined(c, lane) || place.undefined.contains(lane) {
-                            self.undefined.writes.set(lane, true);
-                        }
                         let bits = value.get(c, lane);
                         let address = base.saturating_add(cell.offset);
+                        let bytes = cell.scalar.bytes();
+                        let undefined = value.is_undefined(c, lane);
+                        let is_shared =
+                            self.write_shared((space, address, bytes), lane, bits, undefined);
                         // Nothing orders the writes of two invocations to one place.
                         let other = before.replace((space, address, bits));
-                        if other.is_some_and(|(s, a, b)| (s, a) == (space, address) && b != bits) {
+                        let differs =
+                            other.is_some_and(|(s, a, b)| (s, a) == (space, address) && b != bits);
+                        if place.undefined.contains(lane) || !is_shared && (undefined || differs) {
                             self.undefined.writes.set(lane, true);
                         }
-                        self.environment.store(space, address, cell.scalar.bytes(), bits);
+                        self.environment.store(space, address, bytes, bits);
                     }
                 }
                 Ok(())
             }
             PlaceRoot::Opaque => Err(Error::Malformed("assignment to an opaque variable")),
             PlaceRoot::Local(_) | PlaceRoot::Global(_) => {
-                let is_output = match place.root {
-                    PlaceRoot::Global(id) => self.shader.globals[id].storage == Storage::Output,
-                    _ => false,
-                };
-                if is_output && self.shader.stage == program::Stage::TessControl {
-                    return self.store_shared(place, value, &active, target);
+                if matches!(place.root, PlaceRoot::Global(id) if self.shares_outputs(id)) {
+                    return self.store_outputs(place, value, &active, target);
                 }
                 let destination = match place.root {
                     PlaceRoot::Local(local) => self.call.frame.local_mut(local),
@@ -462,29 +468,11 @@ impl InvocationGroup<'_> {
         }
     }
 
-    /// Writes outputs that all invocations of a patch share. Of several lanes that write one
-    /// component the last one wins.
-    fn store_shared(
-        &mut self,
-        place: &Place,
-        value: &Value,
-        active: &Mask,
-        target: impl Fn(usize) -> usize,
-    ) -> Result<(), Error> {
-        let PlaceRoot::Global(global) = place.root else { return Ok(()) };
-        for c in 0..value.components() {
-            for lane in active.iter() {
-                let to = place.offsets[lane] as usize + target(c);
-                for shared_lane in self.patch_lanes(lane) {
-                    let destination = &mut self.globals[global];
-                    destination.set(to, shared_lane, value.get(c, lane));
-                    if value.is_undefined(c, lane) {
-                        destination.mark_undefined(to, shared_lane);
-                    }
-                }
-            }
-        }
-        Ok(())
+    /// True if the invocations of a patch share a global: an output of a tessellation control
+    /// stage.
+    fn shares_outputs(&self, id: GlobalId) -> bool {
+        self.shader.stage == Stage::TessControl
+            && self.shader.globals[id].storage == Storage::Output
     }
 }
 

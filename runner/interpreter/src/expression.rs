@@ -12,6 +12,7 @@ use crate::invocation_group::InvocationGroup;
 use crate::lanes::{Mask, Value};
 use crate::place::{Place, PlaceRoot};
 use crate::scalar;
+use crate::shared_cells::Change;
 
 impl InvocationGroup<'_> {
     /// Evaluates an expression in the active lanes. Components of other lanes have any value.
@@ -595,15 +596,22 @@ impl InvocationGroup<'_> {
             let Some(old) = self.environment.load(space, at, ty.bytes()) else { continue };
             let old = scalar::wrap(ty, old);
             let values: Vec<u64> = operands.iter().map(|v| v.get(0, lane)).collect();
+            let undefined = operands.iter().any(|v| v.is_undefined(0, lane));
+            let change = match op {
+                AtomicOp::Exchange => Change::Replace { undefined },
+                _ => Change::Combine { undefined },
+            };
+            let old_undefined = self.modify_shared((space, at, ty.bytes()), lane, change);
             if self.writes(lane) {
-                if place.undefined.contains(lane)
-                    || operands.iter().any(|v| v.is_undefined(0, lane))
-                {
+                if place.undefined.contains(lane) || undefined && old_undefined.is_none() {
                     self.undefined.writes.set(lane, true);
                 }
                 self.environment.store(space, at, ty.bytes(), atomic_result(op, ty, old, &values));
             }
             result.set(0, lane, old);
+            if old_undefined == Some(true) {
+                result.mark_undefined(0, lane);
+            }
         }
         Ok(result)
     }

@@ -103,8 +103,8 @@ impl InvocationGroup<'_> {
         let element = if arrayed { self.types.array_of(global.ty).map(|(e, _)| e) } else { None };
         let ty = element.unwrap_or(global.ty);
         let per_vertex = self.layout.component_count(ty).max(1);
-        let vertices =
-            if element.is_some() { self.layout.component_count(global.ty) / per_vertex } else { 1 };
+        let declared = self.layout.component_count(global.ty) / per_vertex;
+        let vertices = if element.is_some() { declared.min(self.input_vertices()) } else { 1 };
         let varying_components = self.varying_components(global, ty);
         let mut value = Value::undefined(self.layout.component_count(global.ty), self.lanes);
         let mut interpolated = vec![0.0; self.lanes];
@@ -132,6 +132,18 @@ impl InvocationGroup<'_> {
             }
         }
         value
+    }
+
+    /// Returns the number of vertices that arrays of inputs have. Other elements are undefined: a
+    /// patch may have fewer vertices than the array.
+    fn input_vertices(&mut self) -> usize {
+        match self.shader.stage {
+            Stage::TessControl | Stage::TessEval => {
+                let variable = program::BuiltinVariable::PatchVerticesIn;
+                self.environment.system_value(variable, 0, 0) as usize
+            }
+            _ => usize::MAX,
+        }
     }
 
     /// Reads one component of an input.

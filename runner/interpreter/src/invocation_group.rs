@@ -13,6 +13,7 @@ use crate::environment::{Environment, Error};
 use crate::flat::FlatCode;
 use crate::lanes::{Mask, Value};
 use crate::scalar_layout::ScalarLayout;
+use crate::shared_storage::{SharedStorage, control_invocations};
 
 /// Uses of undefined values that make results undefined.
 #[derive(Debug)]
@@ -49,6 +50,8 @@ pub(crate) struct InvocationGroup<'a> {
     pub(crate) helpers: Mask,
     /// Uses of undefined values.
     pub(crate) undefined: UndefinedUses,
+    /// Accesses to what the invocations share.
+    pub(crate) shared: Option<SharedStorage>,
     /// Globals held by value.
     pub(crate) globals: SecondaryMap<GlobalId, Value>,
     /// The current call.
@@ -95,6 +98,7 @@ impl<'a> InvocationGroup<'a> {
                 writes: Mask::none(lanes),
                 emitted: Vec::new(),
             },
+            shared: None,
             globals: SecondaryMap::with_default(Value::zero(0, lanes)),
             call: Call::outside(lanes),
             budget: Budget::new(limit),
@@ -128,6 +132,7 @@ impl<'a> InvocationGroup<'a> {
         }
         self.initialize_globals()?;
         self.call_body(entry, CallFrame::default())?;
+        self.finish_outputs();
         Ok(())
     }
 
@@ -204,7 +209,7 @@ impl<'a> InvocationGroup<'a> {
     /// tessellation control stage.
     pub(crate) fn patch_lanes(&self, lane: usize) -> std::ops::Range<usize> {
         let size = match self.shader.stage {
-            Stage::TessControl => self.shader.layout.vertices.unwrap_or(1).max(1) as usize,
+            Stage::TessControl => control_invocations(self.shader),
             _ => 1,
         };
         let first = lane / size * size;

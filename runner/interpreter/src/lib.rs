@@ -49,8 +49,12 @@ mod interface;
 mod invocation_group;
 mod lanes;
 mod place;
+mod replay;
 mod scalar;
 mod scalar_layout;
+mod shared_access;
+mod shared_cells;
+mod shared_storage;
 mod statement;
 mod uniform_initializers;
 
@@ -63,8 +67,11 @@ pub use uniform_initializers::default_block;
 use flat::FlatCode;
 use invocation_group::InvocationGroup;
 use program::resource::FragmentOutput;
-use program::{Program, Stage};
+use program::{LinkedStage, Program, Stage};
+use replay::Replay;
 use scalar_layout::ScalarLayout;
+use shared_cells::Hazards;
+use shared_storage::{SharedStorage, control_invocations, shares_storage};
 
 /// Results of a group of invocations.
 #[derive(Clone, Debug)]
@@ -138,6 +145,32 @@ impl<'a> Interpreter<'a> {
     ) -> Result<Outputs, Error> {
         let linked =
             self.program.stage(stage).ok_or(Error::Malformed("the program has no such stage"))?;
+        if !shares_storage(linked) {
+            return self.run_once(linked, lanes, mask, environment, limit, None).map(|ran| ran.0);
+        }
+        let mut replay = Replay::new(environment);
+        let known = Some(Hazards::default());
+        let (outputs, hazards) =
+            self.run_once(linked, lanes, mask.clone(), &mut replay, limit, known)?;
+        if hazards.is_empty() || !replay.rewind() {
+            return Ok(outputs);
+        }
+        let ran = self.run_once(linked, lanes, mask, &mut replay, limit, Some(hazards))?;
+        Ok(ran.0)
+    }
+
+    /// Runs one stage. With the hazards of an earlier run of the same group, marks what they leave
+    /// undefined, and returns those that it finds itself.
+    fn run_once(
+        &mut self,
+        linked: &'a LinkedStage,
+        lanes: usize,
+        mask: Mask,
+        environment: &mut dyn Environment,
+        limit: u64,
+        known: Option<Hazards>,
+    ) -> Result<(Outputs, Hazards), Error> {
+        let stage = linked.shader.stage;
         let place = self.code.stages.iter().position(|(known, _)| *known == stage);
         let flat = place.map(|place| self.code.stages.swap_remove(place).1).unwrap_or_default();
         let mut group = InvocationGroup::new(
@@ -150,10 +183,13 @@ impl<'a> Interpreter<'a> {
             limit,
         );
         group.flat = flat;
+        group.shared = known.map(|known| {
+            SharedStorage::new(&self.program.types, &self.code.layout, linked, lanes, known)
+        });
         group.run_main()?;
         let fragment = stage == Stage::Fragment;
         let vertices = match stage {
-            Stage::TessControl => linked.shader.layout.vertices.unwrap_or(1) as usize,
+            Stage::TessControl => control_invocations(&linked.shader),
             _ => 0,
         };
         let outputs = Outputs {
@@ -166,7 +202,8 @@ impl<'a> Interpreter<'a> {
             emitted_undefined: group.undefined.emitted,
             steps: group.budget.steps,
         };
+        let hazards = group.shared.map(SharedStorage::into_hazards).unwrap_or_default();
         self.code.stages.push((stage, group.flat));
-        Ok(outputs)
+        Ok((outputs, hazards))
     }
 }

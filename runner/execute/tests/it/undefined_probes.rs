@@ -150,9 +150,70 @@ fn a_defined_value_has_no_note() {
 /// `gl_in` has all of its members, of which the vertex shader writes the position.
 #[test]
 fn only_members_of_a_block_that_are_read_have_to_be_written() {
-    let read = |member: &str| is_undefined(&format!("{LEVELS} {VALUES} of_patch += {member};"));
+    let read = |member: &str| {
+        is_undefined(&format!("{LEVELS} {VALUES} of_vertex[gl_InvocationID] += {member};"))
+    };
     assert!(!read("0.0 * gl_in[gl_InvocationID].gl_Position.x"));
     assert!(read("0.0 * gl_in[0].gl_PointSize"));
+}
+
+/// GLSL 4.60, section 4.3.6: invocations of a patch execute in any order between barriers.
+#[test]
+fn outputs_that_depend_on_the_order_of_invocations() {
+    let of = |body: &str| is_undefined(&format!("{LEVELS} {VALUES} {body}"));
+    let read = "float other = of_vertex[(gl_InvocationID + 1) % 4];";
+    let write = "of_vertex[gl_InvocationID] += 0.0 * other;";
+    assert!(of(&format!("{read} barrier(); {write}")));
+    assert!(of(&format!("barrier(); {read} {write}")));
+    assert!(!of(&format!("barrier(); {read} barrier(); {write}")));
+    assert!(of("of_patch = float(gl_InvocationID);"));
+    assert!(!of("of_patch = float(gl_InvocationID); barrier(); of_patch = 0.5;"));
+}
+
+#[test]
+fn vertices_that_a_patch_lacks() {
+    let read = |vertex: u32| {
+        let value = format!("0.0 * gl_in[{vertex}].gl_Position.x");
+        is_undefined(&format!("{LEVELS} {VALUES} of_vertex[gl_InvocationID] += {value};"))
+    };
+    assert!(!read(3));
+    assert!(read(4));
+}
+
+/// A work group that stores what its invocations read of shared variables after `before`.
+fn shared(before: &str) -> String {
+    format!(
+        "[require]
+GLSL >= 4.30
+
+[compute shader]
+#version 430
+layout(local_size_x = 4) in;
+layout(std430, binding = 0) buffer Results {{ uint results[4]; }};
+shared uint each[4];
+void main() {{
+    uint id = gl_LocalInvocationIndex, other = 0u;
+    each[id] = id;
+    {before}
+    results[id] = other;
+}}
+
+[test]
+ssbo 0 16
+compute 1 1 1
+probe ssbo uint 0 0 == 9
+"
+    )
+}
+
+/// GLSL 4.60, section 8.16.
+#[test]
+fn shared_variables_of_other_invocations() {
+    let read = "other = each[(id + 1u) % 4u];";
+    assert!(!fails_undefined(&shared(&format!("barrier(); {read}"))));
+    assert!(fails_undefined(&shared(read)));
+    assert!(fails_undefined(&shared(&format!("barrier(); {read} each[id] = 7u;"))));
+    assert!(!fails_undefined(&shared(&format!("barrier(); {read} barrier(); each[id] = 7u;"))));
 }
 
 /// GLSL 4.60, section 8.13: the values of outputs are undefined after `EmitVertex`.

@@ -58,13 +58,16 @@ impl InvocationGroup<'_> {
         Ok(Value::zero(0, self.lanes))
     }
 
-    /// Calls a barrier. Barriers have no effect: all lanes run in lockstep and memory is written at
-    /// once. With a critical section, fragments of one pixel are in different batches.
-    pub(super) fn synchronization(&self, f: SynchronizationFunction) -> Value {
+    /// Calls a barrier. Barriers have an effect on marks alone: all lanes run in lockstep and memory
+    /// is written at once. With a critical section, fragments of one pixel are in different batches.
+    pub(super) fn synchronization(&mut self, f: SynchronizationFunction) -> Value {
         use SynchronizationFunction as F;
         match f {
-            F::Barrier
-            | F::MemoryBarrier
+            F::Barrier => {
+                self.shared.iter_mut().for_each(|shared| shared.synchronize(&self.active));
+                Value::zero(0, self.lanes)
+            }
+            F::MemoryBarrier
             | F::MemoryBarrierAtomicCounter
             | F::MemoryBarrierBuffer
             | F::MemoryBarrierImage

@@ -301,9 +301,6 @@ impl Compiler<'_> {
         narrow(self.types, self.expr(id).ty)?;
         let ExprKind::Index { base, index } = self.expr(id).kind else { return None };
         let (variable, components) = self.place(base)?;
-        if matches!(variable, Variable::Global(id) if self.is_shared(id)) {
-            return None;
-        }
         let length = self.length(base)?;
         let count = self.layout.component_count(self.expr(id).ty);
         let first = *components.first()?;
@@ -375,7 +372,8 @@ impl Compiler<'_> {
                         | Placement::AtomicCounter { .. }
                         | Placement::Subroutine { .. }
                 );
-                (!in_memory && count <= MAX_ROWS).then(|| (Variable::Global(*id), all()))
+                let is_plain = !in_memory && !self.is_shared(*id);
+                (is_plain && count <= MAX_ROWS).then(|| (Variable::Global(*id), all()))
             }
             ExprKind::Member { base, member } => {
                 let (variable, components) = self.place(*base)?;
@@ -403,14 +401,10 @@ impl Compiler<'_> {
         }
     }
 
-    /// As [`Compiler::place`], for writing. Outputs of tessellation control are shared by lanes.
+    /// As [`Compiler::place`], for writing.
     fn written_place(&self, id: ExprId) -> Option<StaticPlace> {
         narrow(self.types, self.expr(id).ty)?;
-        let place = self.place(id)?;
-        match place.0 {
-            Variable::Global(id) if self.is_shared(id) => None,
-            _ => Some(place),
-        }
+        self.place(id)
     }
 
     fn load(&mut self, (variable, components): &StaticPlace) -> Option<Rows> {

@@ -17,7 +17,8 @@ pub(super) fn commands(text: &str) -> Vec<Edit> {
     distinct(spans.map(|span| whole_lines(text, span)))
 }
 
-/// Replaces each whole number of a command by lower ones.
+/// Replaces each whole number of a command by lower ones, and counts of bytes by lower multiples of
+/// four: buffers have whole words, and probes read at whole words.
 pub(super) fn numbers(text: &str) -> Vec<Edit> {
     let Ok(script) = script::parse(text.as_bytes()) else { return Vec::new() };
     let spans = script.test.iter().flatten().map(|line| line.span.range());
@@ -28,9 +29,11 @@ pub(super) fn numbers(text: &str) -> Vec<Edit> {
             *at += word.len();
             Some((start, word.trim_end()))
         });
-        words.flat_map(|(start, word)| {
+        let bytes = byte_count(command);
+        words.enumerate().flat_map(move |(index, (start, word))| {
             let number = word.parse().ok().filter(|_| word.bytes().all(|b| b.is_ascii_digit()));
-            let lower = number.map_or_else(Vec::new, lower);
+            let unit = if bytes == Some(index) { WORD } else { 1 };
+            let lower = number.map_or_else(Vec::new, |number| lower(number, unit));
             let edit = move |number: u64| Edit {
                 range: start..start + word.len(),
                 text: number.to_string(),
@@ -41,9 +44,25 @@ pub(super) fn numbers(text: &str) -> Vec<Edit> {
     edits.collect()
 }
 
-/// Returns numbers below another one.
-fn lower(number: u64) -> Vec<u64> {
-    let mut all: Vec<u64> = [0, 1, 2, 3, number / 2].into_iter().filter(|&n| n < number).collect();
+/// Bytes of a word of a buffer.
+const WORD: u64 = 4;
+
+/// Returns the index of the word of a command that is a size or an offset in bytes.
+fn byte_count(command: &str) -> Option<usize> {
+    let words: Vec<&str> = command.split_whitespace().collect();
+    match words[..] {
+        ["ssbo" | "ubo", _, "subdata", ..] => Some(4),
+        ["ssbo" | "ubo", _, _] => Some(2),
+        ["xfb", "buffer", "object", ..] => Some(4),
+        ["probe", "ssbo", ..] => Some(4),
+        _ => None,
+    }
+}
+
+/// Returns multiples of a unit below a number.
+fn lower(number: u64, unit: u64) -> Vec<u64> {
+    let multiples = [0, 1, 2, 3, number / unit / 2].map(|n| n * unit);
+    let mut all: Vec<u64> = multiples.into_iter().filter(|&n| n < number).collect();
     all.sort_unstable();
     all.dedup();
     all

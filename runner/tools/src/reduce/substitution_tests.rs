@@ -248,6 +248,31 @@ fn lower_numbers_of_commands() {
     let compute = |x: &str| text.replace("4 1 1", x);
     let offset = |at: &str| text.replace("0 20", &format!("0 {at}"));
     let groups = ["0 1 1", "1 1 1", "2 1 1", "3 1 1", "4 0 1", "4 1 0"].map(compute);
-    let offsets = ["0", "1", "2", "3", "10"].map(offset);
+    let offsets = ["0", "4", "8", "12"].map(offset);
     assert_eq!(found, [&groups[..], &offsets[..]].concat());
+}
+
+/// Counts of bytes stay multiples of four; numbers of buffers and values need not be.
+#[test]
+fn lower_counts_of_bytes() {
+    let lower = |command: &str| {
+        let before = "[require]\nGLSL >= 4.30\n[test]\n";
+        let found = after(Level::Numbers, &format!("{before}{command}\n"));
+        let commands =
+            found.iter().filter_map(|text| text.strip_prefix(before)?.strip_suffix('\n'));
+        commands.map(str::to_owned).collect::<Vec<String>>()
+    };
+    assert_eq!(
+        lower("ssbo 1 68"),
+        ["ssbo 0 68", "ssbo 1 0", "ssbo 1 4", "ssbo 1 8", "ssbo 1 12", "ssbo 1 32"]
+    );
+    assert_eq!(lower("ssbo 0 10"), ["ssbo 0 0", "ssbo 0 4", "ssbo 0 8"]);
+    assert_eq!(
+        lower("xfb buffer object 0 40"),
+        ["0", "4", "8", "12", "20"].map(|size| format!("xfb buffer object 0 {size}"))
+    );
+    assert_eq!(
+        lower("ssbo 0 subdata int 8 2"),
+        ["0 2", "4 2", "8 0", "8 1"].map(|end| format!("ssbo 0 subdata int {end}"))
+    );
 }

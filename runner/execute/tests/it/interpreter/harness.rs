@@ -50,6 +50,8 @@ pub(super) struct World {
     pub shared: Vec<u8>,
     /// Vertices emitted: lane, stream, the outputs' components.
     pub emitted: Vec<(usize, u32, Vec<[u32; 4]>)>,
+    /// `gl_PatchVerticesIn`.
+    pub patch_vertices: u32,
     /// Fragment inputs as planes over the window: value = a·x + b·y + c, by (slot, component).
     pub planes: std::collections::BTreeMap<(usize, usize), [f64; 3]>,
     /// Output of the IR's evaluator, by lane.
@@ -137,6 +139,7 @@ impl Environment for World {
             BuiltinVariable::LocalInvocationId if component == 0 => lane as u32,
             BuiltinVariable::GlobalInvocationId if component == 0 => lane as u32,
             BuiltinVariable::InvocationId => lane as u32,
+            BuiltinVariable::PatchVerticesIn => self.patch_vertices,
             _ => 0,
         }
     }

@@ -13,6 +13,7 @@ mod functions;
 mod integers;
 mod memory;
 mod operators;
+mod shared;
 mod sixteen_bit;
 mod undefined;
 mod values;
