@@ -120,8 +120,11 @@ impl InvocationGroup<'_> {
         let Some(shared) = self.shared.as_mut().filter(|_| space == AddressSpace::Shared) else {
             return false;
         };
-        let cells = shared.memory(offset, bytes);
-        cells.fold(false, |open, cell| shared.cells.read(cell, lane) || open)
+        let mut open = false;
+        for cell in shared.memory(offset, bytes) {
+            open |= shared.cells.read(cell, lane);
+        }
+        open
     }
 
     /// Records a write to shared variables; returns false if the memory is not shared.
@@ -150,7 +153,10 @@ impl InvocationGroup<'_> {
         change: Change,
     ) -> Option<bool> {
         let shared = self.shared.as_mut().filter(|_| space == AddressSpace::Shared)?;
-        let cells = shared.memory(offset, bytes);
-        Some(cells.fold(false, |open, cell| shared.cells.modify(cell, lane, change) || open))
+        let mut open = false;
+        for cell in shared.memory(offset, bytes) {
+            open |= shared.cells.modify(cell, lane, change);
+        }
+        Some(open)
     }
 }

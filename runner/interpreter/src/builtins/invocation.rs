@@ -58,8 +58,8 @@ impl InvocationGroup<'_> {
         Ok(Value::zero(0, self.lanes))
     }
 
-    /// Calls a barrier. Barriers have an effect on marks alone: all lanes run in lockstep and memory
-    /// is written at once. With a critical section, fragments of one pixel are in different batches.
+    /// Calls a barrier. Barriers change marks alone: all lanes run in lockstep and memory is
+    /// written at once. With a critical section, fragments of one pixel are in different batches.
     pub(super) fn synchronization(&mut self, f: SynchronizationFunction) -> Value {
         use SynchronizationFunction as F;
         match f {
