@@ -151,6 +151,12 @@ pub trait Environment {
     /// Performs a texture request; returns the raw bits of the result.
     fn texture(&mut self, request: &TextureRequest) -> Result<[u32; 4], Error>;
 
+    /// Returns true if a sampler slot has no texels: the texture is missing or incomplete.
+    fn lacks_texels(&self, sampler: u32) -> bool {
+        let _ = sampler;
+        false
+    }
+
     /// Performs an image request; returns the raw bits of the result.
     fn image(&mut self, request: &ImageRequest) -> Result<[u32; 4], Error>;
 

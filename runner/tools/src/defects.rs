@@ -26,11 +26,12 @@ macro_rules! files {
 }
 
 /// Names and texts of all files.
-const FILES: [(&str, &str); 47] = files![
+const FILES: [(&str, &str); 48] = files![
     "block-swizzle-index"
     "boolean-array"
     "break-continue-store"
     "buffer-length-index"
+    "captured-position"
     "compared-difference"
     "computed-vector-store"
     "control-duplicate"

@@ -613,6 +613,10 @@ impl Environment for World<'_> {
         self.io.texture(TextureRef::Slot(request.sampler), &op).map_err(io_error)
     }
 
+    fn lacks_texels(&self, sampler: u32) -> bool {
+        self.io.lacks_texels(sampler)
+    }
+
     fn image(&mut self, request: &ImageRequest) -> Result<[u32; 4], Error> {
         let op = match request.op {
             expr::ImageOp::Load => ImageOp::Load,

@@ -314,11 +314,19 @@ fn components_excuse_themselves() {
         ),
     ];
     for (fragment, probe, expected) in cases {
-        let (options, devices) = (RunOptions::default(), Devices::default());
-        let case = TestCase::new("components", Target::SKL, &options, &devices);
-        let verdict = run_text(window(&fragment, probe).as_bytes(), &case);
-        let phase = verdict.cause.as_ref().map(|(phase, _)| *phase);
-        assert_eq!(phase, Some(Phase::Probe), "{fragment}: {:?}", verdict.cause);
-        assert_eq!(verdict.is_undefined(), expected, "{fragment} {probe}");
+        assert_eq!(fails_undefined(&window(&fragment, probe)), expected, "{fragment} {probe}");
     }
+}
+
+/// Without a texture lookups have a value, and fetches have none.
+#[test]
+fn texels_of_no_texture() {
+    let color = |value: &str| {
+        let text =
+            format!("uniform sampler2D s; out vec4 color; void main() {{ color = {value}; }}");
+        fails_undefined(&window(&text, "probe rgba 5 5 0.25 0.25 0.25 0.25"))
+    };
+    assert!(!color("textureLod(s, vec2(0.5), 0.0)"));
+    assert!(color("texelFetch(s, ivec2(0), 0)"));
+    assert!(!color("vec4(0.5) * (gl_FragCoord.x < 0.0 ? texelFetch(s, ivec2(0), 0) : vec4(1.0))"));
 }

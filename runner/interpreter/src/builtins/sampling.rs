@@ -50,8 +50,14 @@ impl InvocationGroup<'_> {
                 request.offset = offset_of(Some(offset), lane);
                 texel[i] = self.environment.texture(&request)?[3];
             }
+            // Lookups have a value without a texture, fetches have none (OpenGL 4.6, section 11.1.3.2).
+            let is_open =
+                call.op == TextureOp::Fetch && self.environment.lacks_texels(request.sampler);
             for c in 0..components {
                 value.set(c, lane, scalar::wrap(result, u64::from(texel[c.min(3)])));
+                if is_open {
+                    value.mark_undefined(c, lane);
+                }
             }
         }
         Ok(value)

@@ -283,6 +283,13 @@ impl ShaderIo for Bindings {
         }
     }
 
+    fn lacks_texels(&self, slot: u32) -> bool {
+        let is_framebuffer = self.draw_buffers.get(slot as usize).is_some_and(Option::is_some);
+        let base =
+            |texture: &Texture| texture.image(texture.parameters.base_level as usize, 0).is_some();
+        !is_framebuffer && !self.bound_texture(slot).is_some_and(base)
+    }
+
     fn bound_texture(&self, slot: u32) -> Option<&Texture> {
         let id = self.samplers.get(slot as usize).copied().flatten()?;
         self.objects.textures.get(id.0 as usize).map(AsRef::as_ref)

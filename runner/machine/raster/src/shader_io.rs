@@ -73,6 +73,12 @@ pub trait ShaderIo {
         op: &ImageOp,
     ) -> Result<[u32; 4], ShaderIoError>;
 
+    /// Returns true if a sampler slot has nothing that texels can be fetched of.
+    fn lacks_texels(&self, slot: u32) -> bool {
+        let _ = slot;
+        false
+    }
+
     /// Returns the texture at a sampler slot, with its parameters; none without one.
     fn bound_texture(&self, slot: u32) -> Option<&Texture> {
         let _ = slot;

@@ -25,6 +25,8 @@ struct Written {
     buffer: vk_script::BufferId,
     texture: TextureId,
     level: usize,
+    /// The image before the command.
+    before: Arc<Texture>,
 }
 
 /// Binds the resources of a pipeline to the slots of its program.
@@ -58,11 +60,10 @@ impl Bound {
             let Some(texture) = texture else { continue };
             let format = &store.script().buffer(image.buffer).format;
             let Some(codec) = Codec::of(format) else { continue };
-            let before = self.bindings.objects.textures.get(image.texture.0 as usize);
-            let Some(before) = before else { continue };
             store.change(image.buffer, |bytes| {
                 let layers = layers_of(texture, image.level).iter();
-                for (layer, (new, old)) in layers.zip(layers_of(before, image.level)).enumerate() {
+                let before = layers_of(&image.before, image.level);
+                for (layer, (new, old)) in layers.zip(before).enumerate() {
                     let texels = (new.width() * new.height()) as usize;
                     write_changes(&codec, (old, new), bytes, layer * texels);
                 }
@@ -156,7 +157,7 @@ impl Binder<'_, '_> {
                 Some(source) => self.sampled(*source)?,
                 None => None,
             };
-            bound.push(texture.map(|texture| self.add(texture)));
+            bound.push(texture.map(|texture| self.add(Arc::new(texture))));
         }
         self.bound.bindings.samplers = bound;
         Ok(())
@@ -208,9 +209,10 @@ impl Binder<'_, '_> {
                     let same = |w: &&Written| w.buffer == buffer && w.level == level as usize;
                     let known = self.bound.written.iter().find(same).map(|known| known.texture);
                     let texture = known.unwrap_or_else(|| {
-                        let texture = self.add(texture);
+                        let before = Arc::new(texture);
+                        let texture = self.add(before.clone());
                         let level = level as usize;
-                        self.bound.written.push(Written { buffer, texture, level });
+                        self.bound.written.push(Written { buffer, texture, level, before });
                         texture
                     });
                     Some(ImageUnit { texture, view: ImageView { level, layer, format } })
@@ -221,9 +223,9 @@ impl Binder<'_, '_> {
         Ok(())
     }
 
-    fn add(&mut self, texture: Texture) -> TextureId {
+    fn add(&mut self, texture: Arc<Texture>) -> TextureId {
         let textures = &mut self.bound.bindings.objects.textures;
-        textures.push(Arc::new(texture));
+        textures.push(texture);
         TextureId(textures.len() as u32 - 1)
     }
 

@@ -97,7 +97,12 @@ impl Capture {
             places[member] = 4 * floats;
             floats += sizes[member] + stage.generator.random.below(2);
         }
-        stage.declare(&distances.block("layout(xfb_buffer = 0) out", "", Some(places)));
+        if stage.generator.avoids(Defect::CapturedPosition) {
+            stage.declare(&distances.block("out", "", None));
+            floats = 0;
+        } else {
+            stage.declare(&distances.block("layout(xfb_buffer = 0) out", "", Some(places)));
+        }
         distances.write(stage);
         let length = stage.generator.random.between(1, 3);
         stage.declare(&format!(
@@ -142,11 +147,12 @@ impl Capture {
     /// compare them.
     pub(super) fn commands(&self, draw: &str, records: usize) -> String {
         let mut text = String::new();
-        for (buffer, floats) in self.floats.iter().enumerate() {
+        let filled = || self.floats.iter().enumerate().filter(|(_, floats)| **floats > 0);
+        for (buffer, floats) in filled() {
             let _ = writeln!(text, "xfb buffer object {buffer} {}", 4 * floats * records);
         }
         let _ = writeln!(text, "xfb draw arrays {draw}");
-        for (buffer, floats) in self.floats.iter().enumerate() {
+        for (buffer, floats) in filled() {
             for index in 0..floats * records {
                 let _ = writeln!(text, "probe xfb buffer float {buffer} {index} 0.0");
             }

@@ -54,6 +54,7 @@ defects! {
     Int64Clamp "int64-clamp"
     FindMsbOfFloat "find-msb-of-float"
     MultiplyConstants "multiply-constants"
+    CapturedPosition "captured-position"
 }
 
 /// Returns true if a type is a structure with doubles, or an array of such structures.

@@ -17,7 +17,8 @@ struct TextureForm {
     /// Sampler type without the letter of the component type.
     sampler: &'static str,
     /// Arguments of the `texture` command; `U` is the slot's number. Without any, the unit has no
-    /// texture: every lookup gives black.
+    /// texture: lookups give black. Fetches have no value then (OpenGL 4.6, section 11.1.3.2), and
+    /// implementations differ in that of gathers: programs have them and do not execute them.
     fill: &'static str,
     /// Component type.
     scalar: Scalar,
@@ -231,7 +232,7 @@ const TEXTURES: [TextureForm; 18] = [
         fill: "",
         scalar: Scalar::Uint,
         lookups: &[
-            ("texelFetch(T, ivec2({16}, {16}), 0)", 4),
+            ("(int({16}) > 16 ? texelFetch(T, ivec2({16}, {16}), 0) : uvec4(1u, 2u, 3u, 4u))", 4),
             ("textureLod(T, vec2(0.5), 0.0)", 4),
         ],
         implicit: &[("texture(T, vec2(0.5))", 4)],
@@ -241,7 +242,10 @@ const TEXTURES: [TextureForm; 18] = [
         sampler: "sampler2DRect",
         fill: "",
         scalar: Scalar::Float,
-        lookups: &[("texelFetch(T, ivec2({16}, {16}))", 4), ("texture(T, vec2({16}, {16}))", 4)],
+        lookups: &[
+            ("(int({16}) > 16 ? texelFetch(T, ivec2({16}, {16})) : vec4(1.0, 2.0, 3.0, 4.0))", 4),
+            ("texture(T, vec2({16}, {16}))", 4),
+        ],
         implicit: &[],
         biased: &[],
     },
@@ -252,7 +256,7 @@ const TEXTURES: [TextureForm; 18] = [
         lookups: &[
             ("textureLod(T, vec3({16}, {16}, {16}) - 7.5, 0.0)", 4),
             ("textureGrad(T, vec3({16}, {16}, {16}) - 7.5, vec3(0.0), vec3(0.0))", 4),
-            ("textureGather(T, vec3({16}, {16}, {16}) - 7.5)", 4),
+            ("(int({16}) > 16 ? textureGather(T, vec3({16}, {16}, {16}) - 7.5) : vec4(0.5))", 4),
         ],
         implicit: &[("texture(T, vec3({16}, {16}, {16}) - 7.5)", 4)],
         biased: &[("texture(T, vec3({16}, {16}, {16}) - 7.5, 1.0)", 4)],
@@ -263,7 +267,7 @@ const TEXTURES: [TextureForm; 18] = [
         scalar: Scalar::Float,
         lookups: &[
             ("textureLod(T, vec4(vec3({16}, {16}, {16}) - 7.5, 0.0), 0.0)", 4),
-            ("textureGather(T, vec4(vec3({16}, {16}, {16}) - 7.5, 0.0))", 4),
+            ("(int({16}) > 16 ? textureGather(T, vec4(vec3({16}) - 7.5, 0.0)) : vec4(0.5))", 4),
         ],
         implicit: &[("texture(T, vec4(vec3({16}, {16}, {16}) - 7.5, 0.0))", 4)],
         biased: &[],
@@ -272,7 +276,7 @@ const TEXTURES: [TextureForm; 18] = [
         sampler: "sampler2DMS",
         fill: "",
         scalar: Scalar::Float,
-        lookups: &[("texelFetch(T, ivec2(0), 0)", 4)],
+        lookups: &[("(int({16}) > 16 ? texelFetch(T, ivec2(0), 0) : vec4(0.5))", 4)],
         implicit: &[],
         biased: &[],
     },
@@ -280,7 +284,7 @@ const TEXTURES: [TextureForm; 18] = [
         sampler: "sampler2DMSArray",
         fill: "",
         scalar: Scalar::Float,
-        lookups: &[("texelFetch(T, ivec3(0), 0)", 4)],
+        lookups: &[("(int({16}) > 16 ? texelFetch(T, ivec3(0), 0) : vec4(0.5))", 4)],
         implicit: &[],
         biased: &[],
     },
