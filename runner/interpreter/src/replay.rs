@@ -108,6 +108,10 @@ impl Environment for Replay<'_> {
         self.answer(|environment| environment.texture(request))
     }
 
+    fn lacks_texels(&self, sampler: u32) -> bool {
+        self.environment.lacks_texels(sampler)
+    }
+
     fn image(&mut self, request: &ImageRequest) -> Result<[u32; 4], Error> {
         self.answer(|environment| environment.image(request))
     }
