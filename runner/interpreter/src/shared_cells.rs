@@ -234,9 +234,9 @@ impl SharedCells {
         let (cell, hazard) = self.enter(index, lane);
         cell.readers.add(lane);
         let value = match &cell.writes[..] {
-            [own] if own.lane as usize == lane => own.undefined,
             [] => cell.undefined,
-            _ => true,
+            [own] if own.lane as usize == lane => own.undefined,
+            writes => !writes.iter().any(|write| write.lane as usize == lane) || cell.is_open(),
         };
         value || cell.modifiers.has_other(lane) || self.known.is_read_open(hazard, lane)
     }

@@ -105,20 +105,32 @@ impl SameFailure {
         Ok((same, failure))
     }
 
-    /// Returns the lowest limit under which a text fails alike.
+    /// Returns the lowest limit under which a text fails alike, and ends on the interpreter if
+    /// smaller texts have to. Drivers fail alike under every limit.
     fn find_step_limit(
         &self,
         text: &str,
         runner: &mut dyn CaseRunner,
     ) -> Result<Option<u64>, RunError> {
+        let mut lowest = None;
         for limit in STEP_LIMITS {
             let limited = SameFailure { step_limit: Some(limit), ..self.clone() };
             let verdicts = limited.verdicts(&self.case, vec![text.to_owned()], runner)?;
-            if verdicts.iter().all(|verdict| self.matches(verdict)) {
+            if !verdicts.iter().all(|verdict| self.matches(verdict)) {
+                continue;
+            }
+            if !self.is_screened() || limited.find_screen(text, runner)?.is_some() {
                 return Ok(Some(limit));
             }
+            lowest = lowest.or(Some(limit));
         }
-        Ok(None)
+        let ends = lowest.is_some() && self.find_screen(text, runner)?.is_some();
+        Ok(lowest.filter(|_| !ends))
+    }
+
+    /// True if smaller texts have to end on the interpreter before they are executed.
+    fn is_screened(&self) -> bool {
+        self.wanted.to_end && self.case.generation != Target::REFERENCE
     }
 
     /// Returns the interpreter if smaller texts have to end there first and a text does.
@@ -128,7 +140,7 @@ impl SameFailure {
         runner: &mut dyn CaseRunner,
     ) -> Result<Option<Case>, RunError> {
         let case = Case { generation: Target::REFERENCE, ..self.case.clone() };
-        if !self.wanted.to_end || self.case.generation == case.generation {
+        if !self.is_screened() {
             return Ok(None);
         }
         let verdicts = self.verdicts(&case, vec![text.to_owned()], runner)?;

@@ -79,6 +79,8 @@ fn shared_variables_without_a_value() {
 fn shared_variables_of_several_writers() {
     assert_eq!(marks(ONE, "one = id; barrier(); result = one;"), ALL);
     assert_eq!(marks(ONE, "one = 5u; barrier(); result = one;"), NONE);
+    assert_eq!(marks(ONE, "one = 5u; result = one;"), NONE);
+    assert_eq!(marks(ONE, "if (id > 0u) one = 5u; result = one;"), [true, false, false, false]);
     assert_eq!(marks(ONE, "one = id; one = 5u; barrier(); result = one;"), NONE);
     let late = "one = 5u; if (id == 2u) { one = 6u; }";
     assert_eq!(marks(ONE, &format!("{late} barrier(); result = one;")), ALL);
