@@ -76,7 +76,10 @@ pub(super) fn worker(args: &WorkerArgs) -> anyhow::Result<u8> {
         true => Some(Reports::of_environment()?),
         false => None,
     });
-    supervise::serve(args.threads, prepare, move |request| match is_virtual {
+    // A reduction asks the interpreter, too.
+    let is_for_driver =
+        move |request: &Request| is_virtual && request.generation.generation().is_some();
+    supervise::serve(args.threads, prepare, move |request| match is_for_driver(request) {
         true => answer_on_virtual_gpu(request, &options, &devices, &reports).into(),
         false => {
             let _core = cores.enter();
