@@ -11,7 +11,7 @@ use super::args::{ExecuteArgs, WorkerArgs};
 use super::command::{Cli, Command};
 use super::exit::EXPECTED;
 use super::look_options::look_options;
-use super::options::execute_options;
+use super::options::{execute_options, simulation_options};
 use super::plan::tests_of_a_block;
 use crate::mock;
 use crate::virtual_gpu::{Failures, UsedKernels, check_renderer};
@@ -76,17 +76,18 @@ pub(super) fn worker(args: &WorkerArgs) -> anyhow::Result<u8> {
         true => Some(Reports::of_environment()?),
         false => None,
     });
-    // A reduction asks the interpreter, too.
-    let is_for_driver =
-        move |request: &Request| is_virtual && request.generation.generation().is_some();
-    supervise::serve(args.threads, prepare, move |request| match is_for_driver(request) {
-        true => answer_on_virtual_gpu(request, &options, &devices, &reports).into(),
-        false => {
-            let _core = cores.enter();
-            match &request.look {
-                Some(look) => look_into(request, look, &options, &devices),
-                None => answer(request, &options, &devices).into(),
-            }
+    // A reduction asks the interpreter about texts for other targets.
+    let alone = Arc::new(simulation_options(execute, true)?);
+    supervise::serve(args.threads, prepare, move |request| {
+        let is_reference = request.generation == Target::REFERENCE;
+        if is_virtual && !is_reference {
+            return answer_on_virtual_gpu(request, &options, &devices, &reports).into();
+        }
+        let options = if is_reference { &alone } else { &options };
+        let _core = cores.enter();
+        match &request.look {
+            Some(look) => look_into(request, look, options, &devices),
+            None => answer(request, options, &devices).into(),
         }
     })?;
     execute::end_programs();
