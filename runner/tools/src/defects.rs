@@ -26,7 +26,7 @@ macro_rules! files {
 }
 
 /// Names and texts of all files.
-const FILES: [(&str, &str); 48] = files![
+const FILES: [(&str, &str); 49] = files![
     "block-swizzle-index"
     "boolean-array"
     "break-continue-store"
@@ -47,6 +47,7 @@ const FILES: [(&str, &str); 48] = files![
     "fragment-viewport"
     "half-negated"
     "index-component"
+    "inner-level-input"
     "int64-clamp"
     "ldexp-double-zero"
     "loop-length"
