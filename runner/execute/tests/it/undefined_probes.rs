@@ -328,5 +328,6 @@ fn texels_of_no_texture() {
     };
     assert!(!color("textureLod(s, vec2(0.5), 0.0)"));
     assert!(color("texelFetch(s, ivec2(0), 0)"));
+    assert!(color("textureGather(s, vec2(0.5))"));
     assert!(!color("vec4(0.5) * (gl_FragCoord.x < 0.0 ? texelFetch(s, ivec2(0), 0) : vec4(1.0))"));
 }

@@ -50,9 +50,10 @@ impl InvocationGroup<'_> {
                 request.offset = offset_of(Some(offset), lane);
                 texel[i] = self.environment.texture(&request)?[3];
             }
-            // Lookups have a value without a texture, fetches have none (OpenGL 4.6, section 11.1.3.2).
-            let is_open =
-                call.op == TextureOp::Fetch && self.environment.lacks_texels(request.sampler);
+            // Lookups have a value without a texture, fetches have none (OpenGL 4.6, section
+            // 11.1.3.2), and implementations differ in that of gathers.
+            let is_open = matches!(call.op, TextureOp::Fetch | TextureOp::Gather)
+                && self.environment.lacks_texels(request.sampler);
             for c in 0..components {
                 value.set(c, lane, scalar::wrap(result, u64::from(texel[c.min(3)])));
                 if is_open {
