@@ -3,8 +3,7 @@
 use program::layout::{OpaqueKind, Rules, opaque_slots};
 use program::types::MatrixOrder;
 use program::{
-    ArrayLength, Expr, ExprId, ExprKind, GlobalId, Placement, Scalar, Stage, Storage, Type, TypeId,
-    TypeTable,
+    ArrayLength, Expr, ExprId, ExprKind, GlobalId, Placement, Scalar, Type, TypeId, TypeTable,
 };
 use smallvec::{SmallVec, smallvec};
 
@@ -14,6 +13,7 @@ use crate::lanes::Value;
 use crate::place::{MemoryAccess, Place, PlaceRoot};
 use crate::scalar;
 use crate::scalar_layout::{MemoryComponent, memory_components};
+use crate::shared_storage::is_shared_output;
 
 impl InvocationGroup<'_> {
     /// Returns the place that an expression denotes, or `None` when it is a plain value.
@@ -299,7 +299,7 @@ impl InvocationGroup<'_> {
             PlaceRoot::Global(global) => {
                 let count = self.layout.component_count(place.ty);
                 let mut value = gather(&self.globals[global], place, count);
-                if self.shares_outputs(global) {
+                if is_shared_output(self.shader, global) {
                     self.read_outputs(global, place, &mut value);
                 }
                 value
@@ -435,7 +435,8 @@ impl InvocationGroup<'_> {
             }
             PlaceRoot::Opaque => Err(Error::Malformed("assignment to an opaque variable")),
             PlaceRoot::Local(_) | PlaceRoot::Global(_) => {
-                if matches!(place.root, PlaceRoot::Global(id) if self.shares_outputs(id)) {
+                if matches!(place.root, PlaceRoot::Global(id) if is_shared_output(self.shader, id))
+                {
                     return self.store_outputs(place, value, &active, target);
                 }
                 let destination = match place.root {
@@ -466,13 +467,6 @@ impl InvocationGroup<'_> {
                 Ok(())
             }
         }
-    }
-
-    /// True if the invocations of a patch share a global: an output of a tessellation control
-    /// stage.
-    fn shares_outputs(&self, id: GlobalId) -> bool {
-        self.shader.stage == Stage::TessControl
-            && self.shader.globals[id].storage == Storage::Output
     }
 }
 

@@ -81,6 +81,11 @@ pub(crate) fn shares_storage(stage: &LinkedStage) -> bool {
     }
 }
 
+/// True if the invocations of a patch share a global: an output of a tessellation control stage.
+pub(crate) fn is_shared_output(shader: &Shader, id: GlobalId) -> bool {
+    shader.stage == Stage::TessControl && shader.globals[id].storage == Storage::Output
+}
+
 /// The outputs of a stage.
 pub(crate) fn outputs(shader: &Shader) -> impl Iterator<Item = (GlobalId, &Global)> {
     shader.globals.iter().filter(|(_, global)| global.storage == Storage::Output)

@@ -2,8 +2,8 @@
 
 use program::builtin_function::{CommonFunction, GeometricFunction, RelationalFunction};
 use program::{
-    ArrayLength, BinaryOp, BuiltinFamily, BuiltinFunction, Expr, ExprId, ExprKind, GlobalId,
-    Literal, Placement, Scalar, Shader, Stage, Storage, Type, TypeId, TypeTable, UnaryOp,
+    ArrayLength, BinaryOp, BuiltinFamily, BuiltinFunction, Expr, ExprId, ExprKind, Literal,
+    Placement, Scalar, Shader, Type, TypeId, TypeTable, UnaryOp,
 };
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -12,6 +12,7 @@ use super::code::{Indexed, Row, RowOp, Rows, Step, Tape, Variable};
 use crate::effects::has_effects;
 use crate::scalar;
 use crate::scalar_layout::ScalarLayout;
+use crate::shared_storage::is_shared_output;
 
 /// Maximum number of rows of a tape. Larger expressions are evaluated in parts.
 const MAX_ROWS: usize = 1024;
@@ -335,12 +336,6 @@ impl Compiler<'_> {
         Some(())
     }
 
-    /// True if lanes share a global: an output of a tessellation control stage.
-    fn is_shared(&self, id: GlobalId) -> bool {
-        self.shader.stage == Stage::TessControl
-            && self.shader.globals[id].storage == Storage::Output
-    }
-
     /// The number of elements of a value that can be indexed.
     fn length(&self, id: ExprId) -> Option<usize> {
         Some(match *self.types.get(self.expr(id).ty) {
@@ -372,7 +367,7 @@ impl Compiler<'_> {
                         | Placement::AtomicCounter { .. }
                         | Placement::Subroutine { .. }
                 );
-                let is_plain = !in_memory && !self.is_shared(*id);
+                let is_plain = !in_memory && !is_shared_output(self.shader, *id);
                 (is_plain && count <= MAX_ROWS).then(|| (Variable::Global(*id), all()))
             }
             ExprKind::Member { base, member } => {
