@@ -139,6 +139,13 @@ impl ModuleArgs {
     pub(super) fn enter(&self) {
         self.rewrite.clone().into_iter().for_each(execute::rewrite_modules);
     }
+
+    /// Returns the options as words of a command line.
+    pub(super) fn words(&self) -> Vec<String> {
+        let spirv = self.spirv.then(|| "--spirv".to_owned());
+        let rewrite = self.rewrite.iter().map(|rewriting| format!("--rewrite={rewriting}"));
+        spirv.into_iter().chain(rewrite).collect()
+    }
 }
 
 /// Options that decide the result of a test case, beside the test and the generation.

@@ -112,10 +112,16 @@ impl FuzzArgs {
     /// Returns the defects to avoid.
     fn defects(&self) -> Vec<Defect> {
         let defects = self.avoid.iter().flat_map(|avoided| match avoided {
-            Avoided::All => Defect::ALL.to_vec(),
+            Avoided::All => self.all_defects(),
             Avoided::One(defect) => vec![*defect],
         });
         defects.collect()
+    }
+
+    /// Returns the defects that programs in the chosen form can have.
+    fn all_defects(&self) -> Vec<Defect> {
+        let known = Defect::ALL.iter().copied();
+        known.filter(|defect| self.execute.modules.spirv || !defect.is_of_spirv()).collect()
     }
 
     fn source(&self) -> anyhow::Result<Source> {

@@ -26,11 +26,12 @@ macro_rules! files {
 }
 
 /// Names and texts of all files.
-const FILES: [(&str, &str); 49] = files![
+const FILES: [(&str, &str); 53] = files![
     "block-swizzle-index"
     "boolean-array"
     "break-continue-store"
     "buffer-length-index"
+    "captured-distances"
     "captured-position"
     "compared-difference"
     "computed-vector-store"
@@ -64,6 +65,7 @@ const FILES: [(&str, &str); 49] = files![
     "round-double"
     "sampler-structure-copy"
     "second-condition"
+    "second-stage-uniform"
     "selected-constants"
     "shared-comparison"
     "shared-load-barrier"
@@ -71,6 +73,8 @@ const FILES: [(&str, &str); 49] = files![
     "sign-of-unsigned"
     "spilled-double"
     "spilled-evaluation"
+    "subgroup-size-variable"
+    "transposed-product"
     "uniform-index"
     "uniform-struct-double"
     "unmasked-constant"

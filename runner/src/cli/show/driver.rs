@@ -15,7 +15,7 @@ use packets::{NoKernels, Printer, Recording, Table};
 use vocabulary::{Generation, Stage, Width};
 
 use super::args::{DRIVER_FORMS, ShowArgs, What};
-use crate::cli::args::DriverChoice;
+use crate::cli::args::{DriverChoice, ModuleArgs};
 use crate::cli::exit::{EXPECTED, UNEXPECTED};
 use crate::cli::output::print;
 use crate::cli::workers;
@@ -35,14 +35,20 @@ const COMMAND: &str = "%test";
 #[derive(Debug, Args)]
 pub(in crate::cli) struct TestArgs {
     test: PathBuf,
+    #[command(flatten)]
+    modules: ModuleArgs,
 }
 
 /// Executes a test on the driver of the process: the hidden command.
 pub(in crate::cli) fn test(args: &TestArgs) -> anyhow::Result<u8> {
     let name = args.test.display().to_string();
     let target = execute::kind_of(&args.test).driver();
-    let options =
-        RunOptions { executors: ExecutorSelection::SimulatorOnly, ..RunOptions::default() };
+    args.modules.enter();
+    let options = RunOptions {
+        executors: ExecutorSelection::SimulatorOnly,
+        is_translated: args.modules.spirv,
+        ..RunOptions::default()
+    };
     let devices = Devices::default();
     let case = TestCase::new(&name, target, &options, &devices);
     let case = TestCase { path: Some(&args.test), ..case };
@@ -69,7 +75,7 @@ pub(in crate::cli) fn show(args: &ShowArgs) -> anyhow::Result<u8> {
     let gpu =
         VirtualGpu::start(generation, Some(folder.path().to_owned()), |line| message!("{line}"))?;
     let mut command = Command::new(workers::program()?);
-    command.arg(COMMAND).arg(&path).stdin(Stdio::null());
+    command.arg(COMMAND).arg(&path).args(args.modules.words()).stdin(Stdio::null());
     change_environment(&mut command, &gpu.environment());
     let status = command.status().context("the test")?;
     let (_, problem) = gpu.finish();

@@ -55,6 +55,21 @@ defects! {
     FindMsbOfFloat "find-msb-of-float"
     MultiplyConstants "multiply-constants"
     CapturedPosition "captured-position"
+    SecondStageUniform "second-stage-uniform"
+}
+
+impl Defect {
+    /// Returns true if programs have the defect as SPIR-V alone.
+    pub fn is_of_spirv(self) -> bool {
+        self == Defect::SecondStageUniform
+    }
+}
+
+/// Returns true if a type is a structure, an array of them, or an array of arrays.
+pub(super) fn has_parts(types: &TypeTable, ty: TypeId) -> bool {
+    let element = super::names::elements(types, ty).map(|(element, _)| element);
+    types.members(element.unwrap_or(ty)).is_some()
+        || element.is_some_and(|element| super::names::elements(types, element).is_some())
 }
 
 /// Returns true if a type is a structure with doubles, or an array of such structures.

@@ -334,12 +334,13 @@ impl Resources {
     /// for programs of one stage: others need not offer any.
     pub(super) fn lookups(&mut self, generator: &mut Generator, stages: &[Stage]) {
         let is_translated = generator.is_translated;
-        let random = &mut generator.random;
         let mut unit = 0;
-        for _ in 0..random.pick(&[0, 0, 1, 1, 2]) {
-            self.texture(random, unit, stages.len());
+        for _ in 0..generator.random.pick(&[0, 0, 1, 1, 2]) {
+            self.texture(&mut generator.random, unit, stages.len());
+            self.restrict_last(generator);
             unit += 1;
         }
+        let random = &mut generator.random;
         // Scripts select subroutines for draws of rectangles only, which these tests have.
         if stages == [Stage::Fragment] && random.chance(40) && !is_translated {
             self.subroutine(random);

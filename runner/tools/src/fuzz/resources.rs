@@ -6,7 +6,7 @@ use program::Stage;
 use program::layout::Rules;
 use program::types::{MatrixOrder, Scalar, Type, TypeId, TypeTable};
 
-use super::defects::{Defect, is_struct_with_double};
+use super::defects::{Defect, has_parts, is_struct_with_double};
 use super::generator::{Generator, LEAVES};
 use super::names::{self, elements};
 use spirv_rewrite::Random;
@@ -165,6 +165,9 @@ impl Resources {
             let declaration = format!("uniform {} {name};\n", generator.types.name(ty));
             resources.set_uniforms(generator, &name, ty);
             resources.add(generator, stages, declaration, vec![(name, ty)]);
+            if has_parts(&generator.types, ty) {
+                resources.restrict_last(generator);
+            }
         }
         for k in 0..generator.random.between(0, 2) {
             resources.uniform_block(generator, stages, k);
@@ -196,6 +199,15 @@ impl Resources {
             extensions: &[],
             stages: mask,
         });
+    }
+
+    /// Leaves the resource that was added last to one stage, if others would lose it.
+    pub(super) fn restrict_last(&mut self, generator: &Generator) {
+        if let Some(last) = self.all.last_mut()
+            && generator.avoids(Defect::SecondStageUniform)
+        {
+            last.stages = 1 << last.stages.trailing_zeros();
+        }
     }
 
     fn set_uniforms(&mut self, generator: &mut Generator, path: &str, ty: TypeId) {

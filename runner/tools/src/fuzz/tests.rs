@@ -192,6 +192,9 @@ fn has_construct(defect: Defect, text: &str) -> bool {
         Defect::MulExtendedConstant => found(r"\b[iu]mulExtended\("),
         Defect::MultiplyConstants => found(r"\bmultiply32x16\("),
         Defect::CapturedPosition => text.contains("layout(xfb_buffer = 0) out gl_PerVertex"),
+        Defect::SecondStageUniform => {
+            ["texture0;", "texture1;"].iter().any(|name| text.matches(name).count() > 1)
+        }
         Defect::FindMsbOfFloat => found(r"\bfindMSB\(i(?:nt|vec[234])\("),
         Defect::Int64Clamp => found(r"\bclamp\(u?(?:int64_t|[iu]?64vec[234])\("),
         Defect::UnpackUpperHalf => takes_upper_half(text),

@@ -47,7 +47,8 @@ impl Run<'_> {
             let BlockMember { binding, layout } = self.blocks.member;
             let block = binding.and_then(|binding| self.blocks.by_binding.get(&binding));
             let Some(&block) = block else {
-                return Err(fail(Phase::Link, "`block binding` names no uniform block"));
+                let reason = format!("`{name}`: `block binding` names no uniform block");
+                return Err(fail(Phase::Link, reason));
             };
             self.write_member(uniform, block, layout)?;
             return Ok(true);

@@ -110,6 +110,17 @@ impl Run<'_> {
         })
     }
 
+    /// Returns true if an active uniform has a location.
+    pub(super) fn is_active(&self, location: i32) -> bool {
+        let program = self.linked.program();
+        let number = |index, property| self.api.resource(program, gl::UNIFORM, index, property);
+        self.indices(gl::UNIFORM).any(|index| {
+            let first = number(index, gl::LOCATION);
+            let end = first.saturating_add(number(index, gl::ARRAY_SIZE).max(1));
+            first >= 0 && (first..end).contains(&location)
+        })
+    }
+
     fn indices(&self, interface: u32) -> std::ops::Range<u32> {
         let count = self.api.interface(self.linked.program(), interface, gl::ACTIVE_RESOURCES);
         0..u32::try_from(count).unwrap_or(0)

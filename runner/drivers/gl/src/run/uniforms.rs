@@ -13,7 +13,13 @@ impl Run<'_> {
     pub(super) fn uniform(&mut self, uniform: &Uniform<'_>) -> Flow {
         self.needs_scalar(uniform.ty.scalar)?;
         let location = match uniform.target {
-            UniformTarget::Location(location) => location,
+            UniformTarget::Location(location) => {
+                let ignores_missing = self.spirv && self.script.require.ignore_missing_uniforms;
+                if ignores_missing && !self.is_active(location) {
+                    return Ok(());
+                }
+                location
+            }
             UniformTarget::Name(name) => {
                 if self.block_member(uniform, name)? {
                     return Ok(());

@@ -22,6 +22,8 @@ pub(crate) struct DriverModules {
     modules: Vec<(Stage, Vec<u8>)>,
     /// True if a fragment shader is alone: piglit puts a stage in front of it.
     is_alone: bool,
+    /// True if lines that name no active uniform have no effect.
+    ignores_missing: bool,
     program: Arc<Program>,
     uniforms: UniformPlaces,
 }
@@ -72,7 +74,8 @@ pub(crate) fn for_driver(
     }
     let has = |stage| modules.iter().any(|(of, _)| *of == stage);
     let is_alone = modules.len() == 1 && has(Stage::Fragment);
-    Ok(Some(DriverModules { modules: placed, is_alone, program, uniforms }))
+    let ignores_missing = script.require.ignore_missing_uniforms;
+    Ok(Some(DriverModules { modules: placed, is_alone, ignores_missing, program, uniforms }))
 }
 
 impl DriverModules {
@@ -121,8 +124,15 @@ impl DriverModules {
         let location = self.uniforms.location(&self.program.types, name).filter(|_| is_active);
         if let Some(location) = location.and_then(|location| i32::try_from(location).ok()) {
             uniform.target = UniformTarget::Location(location);
+            return vec![TestLine { command: Command::Uniform(uniform), ..line }];
         }
-        vec![TestLine { command: Command::Uniform(uniform), ..line }]
+        if self.ignores_missing {
+            return Vec::new();
+        }
+        // Names mean members of the selected block, whatever the name: no block is selected.
+        [Command::BlockBinding(-1), Command::Uniform(uniform)]
+            .map(|command| TestLine { command, ..line.clone() })
+            .to_vec()
     }
 
     /// The member of a uniform block with a name, and the element that it means.
