@@ -44,8 +44,8 @@ fn glsl_runs_as_spirv() {
     }
 }
 
-/// A driver finds what the script names: blocks by bindings, uniforms and attributes by locations. A
-/// name that means none has no effect.
+/// A driver finds what the script names: blocks by bindings, uniforms and attributes by locations.
+/// A name that means none has no effect.
 /// Machines without a driver that takes SPIR-V skip the test.
 #[test]
 fn glsl_runs_as_spirv_on_drivers() {

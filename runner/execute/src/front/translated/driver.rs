@@ -129,7 +129,7 @@ impl DriverModules {
         if self.ignores_missing {
             return Vec::new();
         }
-        // Names mean members of the selected block, whatever the name: no block is selected.
+        // Any name means a member of the selected block: no block is selected.
         [Command::BlockBinding(-1), Command::Uniform(uniform)]
             .map(|command| TestLine { command, ..line.clone() })
             .to_vec()
