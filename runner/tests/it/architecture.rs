@@ -2,9 +2,9 @@
 
 use std::process::Command;
 
-/// The crates that may have unsafe code: they call the driver, and replace functions of the C
-/// library.
-const UNSAFE: [&str; 3] = ["gl_driver", "vk_driver", "preload"];
+/// The crates that may have unsafe code: they call the driver, replace functions of the C library,
+/// and call machine code that they make.
+const UNSAFE: [&str; 4] = ["gl_driver", "vk_driver", "preload", "native"];
 
 #[test]
 fn few_crates_have_lints_of_their_own() {

@@ -12,7 +12,7 @@ use crate::alu::generic::predicate;
 use crate::alu::operands::{self, Live};
 use crate::error::Reason;
 use crate::hot::Branch;
-use crate::jump::{Jump, is_structured};
+use crate::jump::{Jump, bit, is_structured};
 use crate::kernel::{Kernel, KernelInstruction};
 use crate::op::{Op, Place, low_bits};
 use crate::thread::Thread;
@@ -29,7 +29,7 @@ impl Thread {
     }
 
     /// Activates the channels that wait at instruction `index`.
-    fn join(&mut self, index: u32) {
+    pub(crate) fn join(&mut self, index: u32) {
         let resumed = self.waiting_at(index);
         self.active |= resumed;
         if resumed != 0 && self.active == self.dispatch {
@@ -118,11 +118,6 @@ impl Thread {
     fn after_branch(&self, index: u32, elsewhere: u32) -> u32 {
         if self.anyone_at(index + 1) { index + 1 } else { elsewhere }
     }
-}
-
-/// The bit of an instruction in [`Thread::awaited`].
-fn bit(index: u32) -> u64 {
-    1 << (index & 63)
 }
 
 /// Executes a branch at `index`; returns the next instruction.

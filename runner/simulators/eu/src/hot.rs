@@ -1,8 +1,5 @@
 //! Kernels that have executed many instructions: their most frequent ones are resolved further.
 
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use intel_isa::Opcode;
 
 use crate::alu::fast::{Predicate, Quick, Subnormals};
@@ -11,9 +8,6 @@ use crate::decoded::DecodedInstruction;
 use crate::jump::{Jump, is_structured};
 use crate::op::{Unit, low_bits};
 use crate::regs::{Effect, Registers};
-
-/// Instructions that a kernel executes before it is hot: as much time as its resolution takes.
-const HOT_AFTER: u64 = 4096;
 
 /// An instruction of a hot kernel.
 #[derive(Clone, Copy, Debug)]
@@ -167,7 +161,7 @@ fn look_for_spoiled(steps: &mut [HotStep]) {
 /// The instructions of a hot kernel, in order.
 #[derive(Debug)]
 pub(crate) struct Hot {
-    math: MathMode,
+    pub(crate) math: MathMode,
     steps: Vec<HotStep>,
 }
 
@@ -240,62 +234,13 @@ impl Hot {
         })
     }
 
+    /// The instructions.
+    pub(crate) fn steps(&self) -> &[HotStep] {
+        &self.steps
+    }
+
     /// Number of resolved instructions.
     pub(crate) fn resolved(&self) -> usize {
         self.steps.iter().filter(|step| !matches!(step.form, Form::Cold)).count()
-    }
-}
-
-/// Counter of a kernel's instructions, and its resolved form.
-#[derive(Debug)]
-pub(crate) struct Heat {
-    /// Number of instructions after which the kernel is hot.
-    after: u64,
-    executed: AtomicU64,
-    hot: OnceLock<Hot>,
-}
-
-impl Default for Heat {
-    fn default() -> Heat {
-        Heat::after(HOT_AFTER)
-    }
-}
-
-/// A copy of a kernel starts cold.
-impl Clone for Heat {
-    fn clone(&self) -> Heat {
-        Heat::after(self.after)
-    }
-}
-
-impl Heat {
-    /// A kernel that is hot after this many instructions.
-    pub(crate) fn after(after: u64) -> Heat {
-        Heat { after, executed: AtomicU64::new(0), hot: OnceLock::new() }
-    }
-
-    /// Number of instructions until the kernel is hot.
-    pub(crate) fn left(&self) -> u64 {
-        self.after.saturating_sub(self.executed.load(Ordering::Relaxed))
-    }
-
-    /// Counts executed instructions.
-    pub(crate) fn add(&self, executed: u64) {
-        self.executed.fetch_add(executed, Ordering::Relaxed);
-    }
-
-    /// The resolved form for threads of a math mode; `None` if it is for another one, or the
-    /// kernel is cold.
-    #[inline]
-    pub(crate) fn hot(&self, math: MathMode) -> Option<&Hot> {
-        self.hot.get().filter(|hot| hot.math == math)
-    }
-
-    /// The resolved form, made by `resolve` if the kernel has become hot.
-    pub(crate) fn warm(&self, math: MathMode, resolve: impl FnOnce() -> Hot) -> Option<&Hot> {
-        if self.left() == 0 {
-            self.hot.get_or_init(resolve);
-        }
-        self.hot(math)
     }
 }

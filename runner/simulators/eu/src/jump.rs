@@ -28,3 +28,8 @@ pub(crate) fn is_structured(opcode: Opcode) -> bool {
             | Opcode::Brd
     )
 }
+
+/// The bit of an instruction among those where channels may wait.
+pub(crate) fn bit(index: u32) -> u64 {
+    1 << (index & 63)
+}

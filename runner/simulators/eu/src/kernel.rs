@@ -9,8 +9,10 @@ use crate::alu::fast::{self, Machine, Plan};
 use crate::alu::math::MathMode;
 use crate::decoded::{Chunks, DecodedInstruction, DecodedInstructions, InstructionLayout};
 use crate::error::DecodeError;
-use crate::hot::{Heat, Hot};
+use crate::heat::Heat;
+use crate::hot::Hot;
 use crate::jump::Jump;
+use crate::native::Native;
 use crate::op::Op;
 use crate::quirks::Quirks;
 
@@ -107,7 +109,15 @@ impl Kernel {
     /// `u64::MAX` for never. Results do not depend on it.
     #[must_use]
     pub fn hot_after(mut self, instructions: u64) -> Kernel {
-        self.heat = Heat::after(instructions);
+        self.heat = self.heat.with(Some(instructions), None);
+        self
+    }
+
+    /// This kernel, translated to the host's code once it is hot and has executed this many
+    /// instructions: 0 for at once, `u64::MAX` for never. Results do not depend on it.
+    #[must_use]
+    pub fn native_after(mut self, instructions: u64) -> Kernel {
+        self.heat = self.heat.with(None, Some(instructions));
         self
     }
 
@@ -116,11 +126,24 @@ impl Kernel {
         self.resolved(MathMode::Exact).resolved()
     }
 
+    /// Number of instructions of arithmetic that are translated for threads that flush subnormal
+    /// singles.
+    pub fn native_instructions(&self) -> usize {
+        let hot = self.resolved(MathMode::Exact);
+        Native::of(hot.steps(), self.decoded(), true, 0).map_or(0, |native| native.instructions())
+    }
+
     /// The resolved form for threads of a math mode.
     pub(crate) fn resolved(&self, math: MathMode) -> Hot {
         let entries = (0..self.list.entries.len())
             .filter_map(|index| Some((self.list.decoded(index)?, *self.list.jump(index))));
         Hot::new(math, entries)
+    }
+
+    /// The translated form of the kernel, if it has executed enough.
+    pub(crate) fn native(&self, hot: &Hot, flushes: bool) -> Option<&Native> {
+        let instructions = self.decoded();
+        self.heat.native(|after| Native::of(hot.steps(), instructions, flushes, after))
     }
 
     fn with_plans(mut self, plan: impl Fn(&Op) -> Option<Plan>) -> Kernel {
@@ -249,7 +272,8 @@ impl KernelBuilder {
     pub fn finish(self) -> Result<Kernel, DecodeError> {
         let KernelBuilder { devinfo, mut list, offset: end, .. } = self;
         list.resolve_jumps(devinfo, end)?;
-        Ok(Kernel { devinfo, quirks: Quirks::of(devinfo), heat: Heat::default(), list, end })
+        let heat = Heat::of(list.entries.len());
+        Ok(Kernel { devinfo, quirks: Quirks::of(devinfo), heat, list, end })
     }
 }
 

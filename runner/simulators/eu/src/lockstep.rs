@@ -11,6 +11,7 @@ use crate::alu::fast::Quick;
 use crate::host::NoHost;
 use crate::hot::{Form, Hot, HotBlock};
 use crate::kernel::Kernel;
+use crate::native::Native;
 use crate::op::Unit;
 use crate::regs::Registers;
 use crate::thread::Thread;
@@ -88,18 +89,22 @@ impl<'r> Convoy<'r> {
 
     /// Executes instructions until the threads have come to `end`, or one needs a look at each
     /// thread: returns that.
-    fn travel(mut self, hot: &Hot, end: u32) -> Option<u32> {
+    /// Stops before translated blocks, but for the first.
+    fn travel(mut self, hot: &Hot, native: Option<&Native>, end: u32) -> Option<u32> {
         let all = self.left;
+        let mut is_left = false;
         while self.ip < end
+            && !is_left
             && let Some(next) = self.next(hot)
         {
             self.ip = next;
+            is_left = native.is_some_and(|native| native.begins(next));
         }
         for Member { steps, place, .. } in &mut self.threads {
             **steps += all - self.left;
             **place = self.ip;
         }
-        (self.ip < end).then_some(self.ip)
+        (self.ip < end && !is_left).then_some(self.ip)
     }
 
     /// Executes the instruction, or the block that begins there; returns the next instruction.
@@ -139,6 +144,20 @@ impl<'r> Convoy<'r> {
     }
 }
 
+/// Executes the translated form of what begins at `ip` in the threads that are there; false if no
+/// thread could.
+fn go_natively(native: &Native, hot: &Hot, runners: &mut [Runner], ip: u32) -> bool {
+    let Some(step) = hot.step(ip) else { return false };
+    let mut any = false;
+    for runner in runners.iter_mut().filter(|runner| runner.place == ip) {
+        if let Some(next) = native.run(runner.thread, step, ip, runner.limit) {
+            runner.place = next;
+            any = true;
+        }
+    }
+    any
+}
+
 impl Kernel {
     /// Executes each thread to the first instruction that is more than arithmetic or a structured
     /// branch, but no more than `most`. [`Kernel::run`] goes on from there, with the result that it
@@ -158,13 +177,21 @@ impl Kernel {
         if runners.len() < 2 || !runners.iter().all(alike) {
             return;
         }
+        let steps = |runners: &[Runner]| -> u64 { runners.iter().map(|r| r.thread.steps).sum() };
+        let before = steps(&runners);
+        let flushes = runners.first().is_some_and(|runner| runner.thread.regs.flushes());
+        let native = self.native(hot, flushes);
         while let Some(ip) = runners.iter().map(|r| r.place).filter(|&place| place != ALONE).min() {
             let places = runners.iter().map(|runner| runner.place);
             let end = places.filter(|&place| place != ip).min().unwrap_or(ALONE);
-            if let Some(ip) = Convoy::of(&mut runners, ip).travel(hot, end) {
+            if native.is_some_and(|native| go_natively(native, hot, &mut runners, ip)) {
+                continue;
+            }
+            if let Some(ip) = Convoy::of(&mut runners, ip).travel(hot, native, end) {
                 self.advance(hot, &mut runners, ip);
             }
         }
+        self.heat.add(steps(&runners) - before);
     }
 
     /// Executes the instruction at `ip`, or the block that begins there, in the threads that are

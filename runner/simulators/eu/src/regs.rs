@@ -90,6 +90,13 @@ impl GeneralRegisters {
         self.bytes.get_mut(range)
     }
 
+    /// Bytes, and registers that are known to hold no subnormal single, for someone who keeps that
+    /// true.
+    #[inline(always)]
+    pub(crate) fn parts(&mut self) -> (&mut [u8; GRF_BYTES], &mut u128) {
+        (&mut self.bytes, &mut self.normal)
+    }
+
     /// Bytes to change: whether the registers that they are in hold subnormal singles is unknown
     /// then.
     #[inline(always)]

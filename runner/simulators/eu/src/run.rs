@@ -64,7 +64,12 @@ impl Kernel {
             hot = self.heat.warm(thread.math, || self.resolved(thread.math));
         }
         match hot {
-            Some(hot) => self.run_hot(thread, host, budget, (hot, ip)),
+            Some(hot) => {
+                let before = thread.steps;
+                let outcome = self.run_hot(thread, host, budget, (hot, ip));
+                self.heat.add(thread.steps - before);
+                outcome
+            }
             // Resolved for another math mode.
             None => {
                 let end = self.run_cold(thread, host, (budget, budget), &mut ip);
@@ -116,6 +121,7 @@ impl Kernel {
         budget: u64,
         (hot, start): (&Hot, u32),
     ) -> Result<Outcome, SimError> {
+        let native = self.native(hot, thread.regs.flushes());
         let mut ip = start;
         loop {
             let Some(step) = hot.step(ip) else {
@@ -123,6 +129,10 @@ impl Kernel {
             };
             if thread.steps >= budget {
                 return Err(self.error(ip, Reason::StepLimit(budget)));
+            }
+            if let Some(next) = native.and_then(|native| native.run(thread, step, ip, budget)) {
+                ip = next;
+                continue;
             }
             thread.begin(step.join, ip);
             match &step.form {

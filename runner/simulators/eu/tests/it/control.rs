@@ -28,11 +28,14 @@ fn run_insts(
     thread.set_dispatch_mask(0xff);
     thread.regs.flags = [0; 2];
     setup(&mut thread);
-    let mut hot = thread.clone();
+    let (mut hot, mut native) = (thread.clone(), thread.clone());
     let outcome = kernel.run(&mut thread, &mut NoHost, 100_000).unwrap();
     // Each branch has a form for hot kernels, too.
-    assert_eq!(kernel.hot_after(0).run(&mut hot, &mut NoHost, 100_000), Ok(outcome));
+    let kernel = kernel.hot_after(0);
+    assert_eq!(kernel.run(&mut hot, &mut NoHost, 100_000), Ok(outcome));
     assert!(hot.regs == thread.regs, "{}", device.name);
+    assert_eq!(kernel.native_after(0).run(&mut native, &mut NoHost, 100_000), Ok(outcome));
+    assert!(native.regs == thread.regs, "{} translated", device.name);
     thread
 }
 

@@ -90,18 +90,22 @@ const HOT: &[&str] = &[
     "asr", "rndd", "rnde", "rndz", "rndu", "frc", "math",
 ];
 
-struct Source(Pcg64Mcg);
+pub(crate) struct RandomSource(Pcg64Mcg);
 
-impl Source {
-    fn below(&mut self, bound: usize) -> usize {
+impl RandomSource {
+    pub(crate) fn new(seed: u128) -> RandomSource {
+        RandomSource(Pcg64Mcg::new(seed))
+    }
+
+    pub(crate) fn below(&mut self, bound: usize) -> usize {
         (self.0.next_u64() % bound as u64) as usize
     }
 
-    fn pick<T: Copy>(&mut self, items: &[T]) -> T {
+    pub(crate) fn pick<T: Copy>(&mut self, items: &[T]) -> T {
         items[self.below(items.len())]
     }
 
-    fn chance(&mut self, one_in: usize) -> bool {
+    pub(crate) fn chance(&mut self, one_in: usize) -> bool {
         self.below(one_in) == 0
     }
 
@@ -161,7 +165,7 @@ impl Source {
 
     /// An instruction of one of the shapes that have specialized implementations, and many that
     /// have not.
-    fn instruction(&mut self, device: &DevInfo) -> Inst {
+    pub(crate) fn instruction(&mut self, device: &DevInfo) -> Inst {
         let opcode = self.pick(OPCODES);
         let info = opcode.info();
         let count = usize::from(info.sources);
@@ -256,7 +260,7 @@ impl Source {
     }
 }
 
-fn fill(source: &mut Source, thread: &mut Thread) {
+pub(crate) fn fill(source: &mut RandomSource, thread: &mut Thread) {
     for nr in 0..16 {
         // Half of the registers look like doubles of similar magnitude, the others like floats and
         // integers.
@@ -273,7 +277,7 @@ fn fill(source: &mut Source, thread: &mut Thread) {
 }
 
 /// Describes the registers that differ after two runs of one instruction.
-fn difference(before: &Thread, fast: &Thread, generic: &Thread) -> String {
+pub(crate) fn difference(before: &Thread, fast: &Thread, generic: &Thread) -> String {
     let mut report = String::new();
     for nr in 0..32 {
         if fast.register(nr) != generic.register(nr) {
@@ -301,11 +305,12 @@ fn difference(before: &Thread, fast: &Thread, generic: &Thread) -> String {
 
 #[test]
 fn fast_paths_agree_with_the_generic_path() {
-    let mut source = Source(Pcg64Mcg::new(0xfa57));
+    let mut source = RandomSource::new(0xfa57);
     // A second instruction makes a block of those that hot kernels resolve.
     let copy = inst(Opcode::Mov).no_mask().dst(grf(20)).srcs(&[grf(20)]);
     let mut fast_ones: BTreeMap<&str, usize> = BTreeMap::new();
     let mut hot_ones: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut native_ones: BTreeMap<&str, usize> = BTreeMap::new();
     for round in 0..200_000u64 {
         let device = &DevInfo::all()[source.below(5)];
         let program = source.instruction(device);
@@ -331,7 +336,13 @@ fn fast_paths_agree_with_the_generic_path() {
         if hot.hot_instructions() > 1 {
             *hot_ones.entry(program.opcode.mnemonic()).or_default() += 1;
         }
-        let runs = [("vector", run(&kernel)), ("baseline", run(&baseline)), ("hot", run(&hot))];
+        let mut runs =
+            vec![("vector", run(&kernel)), ("baseline", run(&baseline)), ("hot", run(&hot))];
+        // Translation takes longer than everything else.
+        if round % 3 == 0 && hot.native_instructions() > 1 {
+            *native_ones.entry(program.opcode.mnemonic()).or_default() += 1;
+            runs.push(("native", run(&hot.native_after(0))));
+        }
         for (name, fast) in runs {
             let text = || intel_isa::print_inst(device, &program);
             assert!(
@@ -350,6 +361,8 @@ fn fast_paths_agree_with_the_generic_path() {
     for mnemonic in HOT {
         let seen = hot_ones.get(mnemonic).copied().unwrap_or(0);
         assert!(seen > 50, "only {seen} instructions {mnemonic} were resolved");
+        let seen = native_ones.get(mnemonic).copied().unwrap_or(0);
+        assert!(seen > 5, "only {seen} instructions {mnemonic} were translated");
     }
 }
 
@@ -357,7 +370,7 @@ fn fast_paths_agree_with_the_generic_path() {
 /// subnormal numbers in registers does not change results.
 #[test]
 fn blocks_of_hot_kernels_agree_with_the_generic_path() {
-    let mut source = Source(Pcg64Mcg::new(0xb10c));
+    let mut source = RandomSource::new(0xb10c);
     let mut resolved = 0;
     for round in 0..20_000u64 {
         let device = &DevInfo::all()[source.below(5)];
@@ -391,15 +404,22 @@ fn blocks_of_hot_kernels_agree_with_the_generic_path() {
             kernel.run(&mut thread, &mut NoHost, steps + 1).unwrap_err();
             thread
         };
-        let (hot, generic) = (kernel.clone().hot_after(0), kernel.generic());
-        let (hot, generic) = (run(&hot), run(&generic));
-        assert!(
-            hot.regs == generic.regs,
-            "{} round {round}:\n{}{}",
-            device.name,
-            text(),
-            difference(&before, &hot, &generic)
-        );
+        let hot = kernel.clone().hot_after(0);
+        let generic = run(&kernel.generic());
+        let mut runs = vec![("hot", run(&hot))];
+        // Translation takes longer than everything else.
+        if round % 4 == 0 {
+            runs.push(("native", run(&hot.native_after(0))));
+        }
+        for (name, fast) in runs {
+            assert!(
+                fast.regs == generic.regs,
+                "{} {name} round {round}:\n{}{}",
+                device.name,
+                text(),
+                difference(&before, &fast, &generic)
+            );
+        }
     }
     assert!(resolved > 100_000, "only {resolved} instructions");
 }

@@ -43,9 +43,12 @@ fn results_do_not_depend_on_when_a_kernel_becomes_hot() {
         let generic = kernel.clone().generic();
         for after in [0, 1, 2, 5, 17, 60, u64::MAX] {
             let kernel = kernel.clone().hot_after(after);
+            let native = kernel.clone().native_after(after);
             for budget in (0..64).chain([1000]) {
-                let (got, expected) = (run(&kernel, budget), run(&generic, budget));
-                assert!(got == expected, "{} hot after {after}, budget {budget}", device.name);
+                let expected = run(&generic, budget);
+                let what = format!("{} hot after {after}, budget {budget}", device.name);
+                assert!(run(&kernel, budget) == expected, "{what}");
+                assert!(run(&native, budget) == expected, "{what}, translated");
             }
         }
         assert!(run(&generic, 1000).0.is_ok(), "{}", device.name);
@@ -59,34 +62,39 @@ fn threads_in_lockstep_have_their_own_results() {
     for device in DevInfo::all() {
         let bytes = intel_isa::encode_program(device, &program(device)).unwrap();
         let kernel = Kernel::decode(device, &bytes).unwrap().hot_after(0);
-        let thread = |number: u32| {
-            let mut thread = Thread::new(device, 3);
-            thread.set_dispatch_mask(if number == 3 { 0x31 } else { 0xff });
-            thread.set_register(2, &COUNT.map(|lane| (lane * number) % 7 + number + 1));
-            thread.set_register(12, &[(number as f32).to_bits(); 8]);
-            thread.set_register(13, &COUNT.map(|lane| (lane as f32 * 0.75).to_bits()));
-            thread
-        };
-        // The first run makes the kernel hot.
-        kernel.run(&mut thread(1), &mut NoHost, 1000).unwrap();
-        for ahead in (0..70).chain([1000]) {
-            let mut together: Vec<Thread> = (0..5).map(thread).collect();
-            kernel.run_ahead(&mut together, ahead);
-            let progress: u64 = together.iter().map(Thread::steps).sum();
-            assert!(progress >= ahead.min(8) * 5, "{} ahead {ahead}: {progress}", device.name);
-            for budget in [ahead / 2, ahead, ahead + 3, 1000] {
-                let together = together.iter().cloned().enumerate();
-                for (number, mut got) in together {
-                    let mut expected = thread(number as u32);
-                    let outcomes = [&mut got, &mut expected]
-                        .map(|thread| kernel.run(thread, &mut NoHost, budget));
-                    let what = format!("{} ahead {ahead}, budget {budget}", device.name);
-                    assert_eq!(outcomes[0].is_ok(), outcomes[1].is_ok(), "{what}");
-                    if outcomes[0].is_ok() || budget >= ahead {
-                        assert_eq!(outcomes[0], outcomes[1], "{what}");
-                        assert_eq!(got.steps(), expected.steps(), "{what}");
-                        assert!(got.regs == expected.regs, "{what}");
-                    }
+        in_lockstep(device, &kernel);
+        in_lockstep(device, &kernel.native_after(0));
+    }
+}
+
+fn in_lockstep(device: &'static DevInfo, kernel: &Kernel) {
+    let thread = |number: u32| {
+        let mut thread = Thread::new(device, 3);
+        thread.set_dispatch_mask(if number == 3 { 0x31 } else { 0xff });
+        thread.set_register(2, &COUNT.map(|lane| (lane * number) % 7 + number + 1));
+        thread.set_register(12, &[(number as f32).to_bits(); 8]);
+        thread.set_register(13, &COUNT.map(|lane| (lane as f32 * 0.75).to_bits()));
+        thread
+    };
+    // The first run makes the kernel hot.
+    kernel.run(&mut thread(1), &mut NoHost, 1000).unwrap();
+    for ahead in (0..70).chain([1000]) {
+        let mut together: Vec<Thread> = (0..5).map(thread).collect();
+        kernel.run_ahead(&mut together, ahead);
+        let progress: u64 = together.iter().map(Thread::steps).sum();
+        assert!(progress >= ahead.min(8) * 5, "{} ahead {ahead}: {progress}", device.name);
+        for budget in [ahead / 2, ahead, ahead + 3, 1000] {
+            let together = together.iter().cloned().enumerate();
+            for (number, mut got) in together {
+                let mut expected = thread(number as u32);
+                let outcomes =
+                    [&mut got, &mut expected].map(|thread| kernel.run(thread, &mut NoHost, budget));
+                let what = format!("{} ahead {ahead}, budget {budget}", device.name);
+                assert_eq!(outcomes[0].is_ok(), outcomes[1].is_ok(), "{what}");
+                if outcomes[0].is_ok() || budget >= ahead {
+                    assert_eq!(outcomes[0], outcomes[1], "{what}");
+                    assert_eq!(got.steps(), expected.steps(), "{what}");
+                    assert!(got.regs == expected.regs, "{what}");
                 }
             }
         }
@@ -109,6 +117,8 @@ fn failures_do_not_depend_on_heat() {
     let expected = run(&kernel.clone().generic());
     assert_eq!(expected.0.reason, eu_simulator::Reason::RanOff);
     for after in [0, 3, u64::MAX] {
-        assert!(run(&kernel.clone().hot_after(after)) == expected, "hot after {after}");
+        let kernel = kernel.clone().hot_after(after);
+        assert!(run(&kernel) == expected, "hot after {after}");
+        assert!(run(&kernel.native_after(after)) == expected, "translated after {after}");
     }
 }

@@ -8,4 +8,5 @@ mod hostile;
 mod hot;
 mod inputs;
 mod messages;
+mod native;
 mod quirks;

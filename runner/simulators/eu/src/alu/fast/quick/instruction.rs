@@ -38,6 +38,12 @@ impl Predicate {
         }))
     }
 
+    /// As the translator to the host's code takes it.
+    pub(crate) fn native(self) -> native::Predicate {
+        let Predicate { flag, base, inverse, .. } = self;
+        native::Predicate { flag, base, inverse }
+    }
+
     /// The value for each channel.
     #[inline(always)]
     pub(crate) fn channels(self, flags: &[u32; 2]) -> u32 {

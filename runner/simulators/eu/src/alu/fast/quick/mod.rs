@@ -8,6 +8,7 @@
 mod call;
 mod instruction;
 mod jobs;
+mod native;
 mod runner;
 mod select;
 
