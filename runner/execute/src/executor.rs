@@ -10,7 +10,7 @@ use crate::capabilities::{ContextSet, TableError, check_requirements, facts};
 use crate::case::TestCase;
 use crate::machines::Explanation;
 use crate::programs::{ProgramExplanation, ProgramTest};
-use crate::shared::TestScript;
+use crate::shared::{TestScript, VkTest};
 use crate::vk_explanation::VkExplanation;
 use results::verdict::{Phase, Verdict};
 use vocabulary::Target;
@@ -57,7 +57,7 @@ pub trait Executor: Sync {
     fn run_vk_script(
         &self,
         case: &TestCase<'_>,
-        _script: &vk_script::Script,
+        _test: &VkTest,
         _explanation: Option<&mut VkExplanation>,
     ) -> Verdict {
         Verdict::skip(format!("{} does not execute scripts of Vulkan", case.target))

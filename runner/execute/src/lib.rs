@@ -71,7 +71,7 @@ pub use run::{
 };
 pub use serve_compiler::serve;
 pub use shader_tools::{Rewriting, rewrite_modules};
-pub use shared::{SharedTests, TestScript};
+pub use shared::{SharedTests, TestScript, VkTest};
 pub use vk_driver::ModuleText;
 pub use vk_explanation::VkExplanation;
 

@@ -16,6 +16,7 @@ use crate::diagnostics;
 use crate::executors::executor;
 use crate::executors::simulation::vulkan::programs;
 use crate::kind::{Kind, TestFile};
+use crate::shared::VkTest;
 use crate::vk_explanation::VkExplanation;
 use results::bundle::Bundle;
 use results::verdict::{Phase, TestResult, Verdict};
@@ -39,8 +40,13 @@ impl Kind for VulkanScript {
 
     fn run(&self, file: TestFile<'_>, case: &TestCase<'_>) -> Verdict {
         let text = file.text;
-        match parse(text, case.path) {
-            Ok(script) => executor(case.target).run_vk_script(case, &script, None),
+        let parse = || parse(text, case.path);
+        let test = match case.devices.shared_tests() {
+            Some(tests) => tests.vk_test(text, case.path, parse),
+            None => parse().map(VkTest::alone).map(Arc::new),
+        };
+        match test {
+            Ok(test) => executor(case.target).run_vk_script(case, &test, None),
             Err(error) => {
                 let name = case.path.and_then(Path::file_name).unwrap_or(case.test.as_ref());
                 let name = name.to_string_lossy();
@@ -55,10 +61,11 @@ impl Kind for VulkanScript {
         let case = &TestCase { test: &result.test, ..*case };
         let mut bundle = Bundle::plain(result, text);
         let Ok(script) = parse(text, case.path) else { return bundle };
+        let test = VkTest::alone(script);
         let mut explanation = VkExplanation::default();
         // The records made before a panic are kept.
         let _ = catch_unwind(AssertUnwindSafe(|| {
-            executor(case.target).run_vk_script(case, &script, Some(&mut explanation));
+            executor(case.target).run_vk_script(case, &test, Some(&mut explanation));
         }));
         let file = |name: &str| name.replace(|c: char| !c.is_ascii_alphanumeric(), "_");
         bundle.texts = explanation

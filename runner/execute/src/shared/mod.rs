@@ -9,12 +9,15 @@ mod checks;
 mod link;
 mod parsed;
 mod transcript;
+mod vulkan;
 
 pub(crate) use link::link;
 pub(crate) use parsed::{Reading, SharedTest};
 pub(crate) use transcript::{Recorded, ReferenceRecord, Transcript};
+pub use vulkan::VkTest;
 
 use std::collections::VecDeque;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use checks::SharedChecks;
@@ -43,13 +46,44 @@ impl<'a> TestScript<'a> {
     }
 }
 
+/// Recent tests of one form, newest last.
+#[derive(Debug)]
+struct Recent<T>(Mutex<VecDeque<Arc<T>>>);
+
+impl<T> Default for Recent<T> {
+    fn default() -> Recent<T> {
+        Recent(Mutex::default())
+    }
+}
+
+impl<T> Recent<T> {
+    /// Returns the test that `is` knows, or a new one; keeps the last `capacity` ones.
+    fn get<E>(
+        &self,
+        capacity: usize,
+        is: impl Fn(&T) -> bool,
+        make: impl FnOnce() -> Result<T, E>,
+    ) -> Result<Arc<T>, E> {
+        let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = lock().iter().find(|test| is(test)) {
+            return Ok(found.clone());
+        }
+        let new = Arc::new(make()?);
+        let mut tests = lock();
+        tests.push_back(new.clone());
+        let excess = tests.len().saturating_sub(capacity);
+        tests.drain(..excess);
+        Ok(new)
+    }
+}
+
 /// Recent tests of a process, whose cases follow each other closely.
 #[derive(Debug, Default)]
 pub struct SharedTests {
-    /// The tests, newest last.
-    tests: Mutex<VecDeque<Arc<SharedTest>>>,
+    tests: Recent<SharedTest>,
+    vk_tests: Recent<VkTest>,
     checks: SharedChecks,
-    /// Number of tests that are kept.
+    /// Number of tests of each form that are kept.
     capacity: usize,
 }
 
@@ -65,15 +99,22 @@ impl SharedTests {
         text: &[u8],
         reading: Reading,
     ) -> Result<Arc<SharedTest>, ParseError> {
-        if let Some(found) = self.lock().iter().find(|test| test.is(text, reading)) {
-            return Ok(found.clone());
-        }
-        let new = Arc::new(SharedTest::parse(text, reading, self.capacity > 0)?);
-        let mut tests = self.lock();
-        tests.push_back(new.clone());
-        let excess = tests.len().saturating_sub(self.capacity);
-        tests.drain(..excess);
-        Ok(new)
+        let parse = || SharedTest::parse(text, reading, self.capacity > 0);
+        self.tests.get(self.capacity, |test| test.is(text, reading), parse)
+    }
+
+    /// Returns the test of Vulkan that a file has.
+    pub(crate) fn vk_test(
+        &self,
+        text: &[u8],
+        path: Option<&Path>,
+        parse: impl FnOnce() -> Result<vk_script::Script, vk_script::ParseError>,
+    ) -> Result<Arc<VkTest>, vk_script::ParseError> {
+        let make = || match self.capacity {
+            0 => parse().map(VkTest::alone),
+            _ => parse().map(|script| VkTest::shared(script, text, path)),
+        };
+        self.vk_tests.get(self.capacity, |test| test.is(text, path), make)
     }
 
     /// Returns the front end's answer to a shader in a context, which contexts share.
@@ -87,10 +128,6 @@ impl SharedTests {
             0 => check(context),
             capacity => self.checks.answer(test, context, capacity, check),
         }
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, VecDeque<Arc<SharedTest>>> {
-        self.tests.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

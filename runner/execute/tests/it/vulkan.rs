@@ -2,8 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use execute::{Devices, RunOptions, TestCase, run_file};
-use results::verdict::{Status, Verdict};
+use std::sync::Mutex;
+
+use execute::{
+    DeviceFactory, DeviceKind, DeviceRequest, Devices, RunOptions, SharedTests, TestCase,
+    disable_quirks, run_file,
+};
+use raster::device::DeviceError;
+use results::verdict::{Phase, Status, Verdict};
+use shader_device::ShaderDevice;
 use vocabulary::Target;
 
 /// Prefix and suffix of the reason of a script that needs a program of Khronos.
@@ -174,4 +181,114 @@ EXPECT values IDX 0 EQ 7
     assert!(text.contains("descriptor set 0 binding 0 is not bound"), "{text}");
     let text = reason("uniform DESCRIPTOR_SET 0 BINDING 0");
     assert!(text.contains("is bound as Uniform, the shader has Storage"), "{text}");
+}
+
+/// Devices that share tests, or do not. The kinds of created devices are recorded.
+struct Recorder {
+    devices: Devices,
+    created: Mutex<Vec<DeviceKind>>,
+}
+
+impl Recorder {
+    fn of(devices: Devices) -> Recorder {
+        Recorder { devices, created: Mutex::default() }
+    }
+
+    /// Runs a script and returns the kinds of its devices, too.
+    fn run(&self, path: &Path, target: Target, options: &RunOptions) -> (Verdict, Vec<DeviceKind>) {
+        let case = TestCase::new("script.amber", target, options, self);
+        let verdict = run_file(path, &TestCase { path: Some(path), ..case });
+        (verdict, std::mem::take(&mut self.created.lock().expect("no panic")))
+    }
+}
+
+impl DeviceFactory for Recorder {
+    fn create(&self, request: &DeviceRequest<'_>) -> Result<Box<dyn ShaderDevice>, DeviceError> {
+        self.created.lock().expect("no panic").push(request.kind);
+        self.devices.create(request)
+    }
+
+    fn shared_tests(&self) -> Option<&SharedTests> {
+        self.devices.shared_tests()
+    }
+}
+
+const BOTH: [DeviceKind; 2] = [DeviceKind::Simulator, DeviceKind::Interpreter];
+
+/// The interpreter executes a script that passes for one generation, and verdicts are those of
+/// test cases alone.
+#[test]
+fn the_reference_executes_a_script_once() {
+    let options = RunOptions::default();
+    let mut replayed = 0;
+    for path in scripts() {
+        let shared = Recorder::of(Devices::default().sharing(1));
+        let mut has_transcript = false;
+        for target in Target::hardware() {
+            let (verdict, created) = shared.run(&path, target, &options);
+            let alone = Recorder::of(Devices::default()).run(&path, target, &options);
+            assert_eq!(verdict, alone.0, "{} on {target}", path.display());
+            if verdict.status == Status::Skip {
+                continue;
+            }
+            let expected = if has_transcript { &BOTH[..1] } else { &BOTH[..] };
+            assert_eq!(created, expected, "{} on {target}", path.display());
+            replayed += usize::from(has_transcript);
+            has_transcript = true;
+        }
+    }
+    assert!(replayed > 5, "{replayed}");
+}
+
+/// A generation that differs from the reference's transcript fails as with the reference beside it.
+#[test]
+fn transcripts_show_mismatches() {
+    let text = "#!amber
+SHADER compute product SPIRV-ASM
+OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main \"main\"
+OpExecutionMode %main LocalSize 1 1 1
+OpDecorate %block BufferBlock
+OpMemberDecorate %block 0 Offset 0
+OpDecorate %all DescriptorSet 0
+OpDecorate %all Binding 0
+%void = OpTypeVoid
+%function = OpTypeFunction %void
+%uint = OpTypeInt 32 0
+%block = OpTypeStruct %uint
+%pointer = OpTypePointer Uniform %block
+%part = OpTypePointer Uniform %uint
+%zero = OpConstant %uint 0
+%all = OpVariable %pointer Uniform
+%main = OpFunction %void None %function
+%start = OpLabel
+%place = OpAccessChain %part %all %zero
+%factor = OpLoad %uint %place
+%square = OpIMul %uint %factor %factor
+OpStore %place %square
+OpReturn
+OpFunctionEnd
+END
+BUFFER values DATA_TYPE uint32 SIZE 1 FILL 70000
+PIPELINE compute pipeline
+  ATTACH product
+  BIND BUFFER values AS storage DESCRIPTOR_SET 0 BINDING 0
+END
+RUN pipeline 1 1 1
+EXPECT values IDX 0 EQ 605032704
+";
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("script.amber");
+    std::fs::write(&path, text).expect("a file");
+    let mut broken = RunOptions::default();
+    disable_quirks(&mut broken.execution.codegen, &["gen7-dword-mul".to_owned()]);
+    let shared = Recorder::of(Devices::default().sharing(1));
+    let (verdict, created) = shared.run(&path, Target::SKL, &RunOptions::default());
+    assert_eq!((verdict.status, &created[..]), (Status::Pass, &BOTH[..]));
+    let (verdict, created) = shared.run(&path, Target::IVB, &broken);
+    assert_eq!(created, BOTH[..1]);
+    assert_eq!(verdict.cause.as_ref().map(|(phase, _)| *phase), Some(Phase::Mismatch));
+    let alone = Recorder::of(Devices::default()).run(&path, Target::IVB, &broken);
+    assert_eq!(verdict, alone.0);
 }

@@ -19,7 +19,7 @@ use crate::capabilities::{ContextSet, TableError, load, union};
 use crate::case::TestCase;
 use crate::executor::Executor;
 use crate::machines::Explanation;
-use crate::shared::TestScript;
+use crate::shared::{TestScript, VkTest};
 use crate::vk_explanation::VkExplanation;
 use results::verdict::Verdict;
 use vocabulary::Target;
@@ -55,10 +55,10 @@ impl Executor for Simulation {
     fn run_vk_script(
         &self,
         case: &TestCase<'_>,
-        script: &vk_script::Script,
+        test: &VkTest,
         explanation: Option<&mut VkExplanation>,
     ) -> Verdict {
-        vulkan::run(case, script, explanation)
+        vulkan::run(case, test, explanation)
     }
 
     fn check_shader(&self, case: &TestCase<'_>, test: &ParserTest<'_>) -> Result<Outcome, Verdict> {

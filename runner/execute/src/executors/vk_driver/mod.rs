@@ -8,6 +8,7 @@ mod stages;
 use crate::capabilities::{ContextSet, TableError};
 use crate::case::TestCase;
 use crate::executor::Executor;
+use crate::shared::VkTest;
 use crate::vk_explanation::VkExplanation;
 use results::verdict::Verdict;
 use vocabulary::Target;
@@ -33,9 +34,9 @@ impl Executor for VkDriver {
     fn run_vk_script(
         &self,
         case: &TestCase<'_>,
-        script: &vk_script::Script,
+        test: &VkTest,
         explanation: Option<&mut VkExplanation>,
     ) -> Verdict {
-        run::run(case, script, explanation)
+        run::run(case, &test.script, explanation)
     }
 }

@@ -122,3 +122,42 @@ fn failures_do_not_depend_on_heat() {
         assert!(run(&kernel.native_after(after)) == expected, "translated after {after}");
     }
 }
+
+/// A subnormal single that translated code writes is zero for the loop of hot kernels, although the
+/// register held none when the translated code began.
+#[test]
+fn hot_kernels_look_for_subnormals_of_translated_ones() {
+    const ADVANCE: u64 = 4;
+    let device = crate::common::device("skl");
+    let op = |opcode, dst: u8| build::inst(opcode).dst(build::grf(dst).f());
+    let single = |number: u8| build::grf(number).f();
+    let always = build::inst(Opcode::Cmp).dst(build::null()).cond(CondMod::Z, 0, 0).switch();
+    let program = vec![
+        op(Opcode::Add, 14).srcs(&[single(12), single(13)]),
+        always.srcs(&[single(12), single(12)]),
+        build::inst(Opcode::If).jumps(32, 32).pred(0, 0, false),
+        build::inst(Opcode::Mov).dst(build::grf(14)).srcs(&[build::imm_ud(1)]),
+        build::inst(Opcode::Endif).jumps(16, 0),
+        op(Opcode::Mul, 15).srcs(&[single(14), single(13)]),
+        build::send(intel_isa::Sfid::ThreadSpawner, build::null(), build::grf(0), 1 << 25).eot(),
+    ];
+    let hot = Kernel::from_insts(device, program).unwrap().hot_after(0);
+    let native = hot.clone().native_after(0);
+    let thread = || {
+        let mut thread = Thread::new(device, 3);
+        thread.set_register(12, &[1.0f32.to_bits(); 8]);
+        thread.set_register(13, &[1e30f32.to_bits(); 8]);
+        thread
+    };
+    for kernel in [&hot, &native] {
+        kernel.run(&mut thread(), &mut NoHost, 100).unwrap();
+    }
+    let mut threads = [thread(), thread()];
+    native.run_ahead(&mut threads, ADVANCE);
+    let [mut got, _] = threads;
+    assert!((ADVANCE..=ADVANCE + 1).contains(&got.steps()), "{}", got.steps());
+    hot.run(&mut got, &mut NoHost, 100).unwrap();
+    let mut expected = thread();
+    hot.generic().run(&mut expected, &mut NoHost, 100).unwrap();
+    assert!(got.regs == expected.regs);
+}

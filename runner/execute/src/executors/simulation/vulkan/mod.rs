@@ -19,6 +19,7 @@ use crate::device::{DeviceKind, DeviceRequest, statistics};
 use crate::executors::vk_driver::images::png;
 use crate::machines::device_verdict;
 use crate::options::ExecutorSelection;
+use crate::shared::{ReferenceRecord, Transcript, VkTest};
 use crate::vk_explanation::VkExplanation;
 use modules::Programs;
 use offer::offer;
@@ -30,14 +31,40 @@ use vocabulary::Target;
 /// Executes a script on the target of a test case.
 pub(super) fn run(
     case: &TestCase<'_>,
-    script: &Script,
+    test: &VkTest,
     explanation: Option<&mut VkExplanation>,
 ) -> Verdict {
+    let script = &test.script;
+    let (reference, executors) = (ReferenceRecord::Absent, case.options.executors);
     match prepare(case, script) {
         Ok(programs) if case.options.compile_only => compile(case, &programs),
-        Ok(programs) => execute(case, script, programs, explanation),
+        Ok(programs) => match explanation {
+            None if test.is_shared() && executors == ExecutorSelection::Both => {
+                run_shared(case, test, &programs)
+            }
+            explanation => execute(case, script, &programs, (executors, reference), explanation).0,
+        },
         Err(verdict) => verdict,
     }
+}
+
+/// Executes a test whose other test cases share the reference's answers.
+fn run_shared(case: &TestCase<'_>, test: &VkTest, programs: &[Option<Arc<Program>>]) -> Verdict {
+    let execute = |executors| execute(case, &test.script, programs, executors, None);
+    if let Some(transcript) = test.transcript() {
+        tracing::debug!("replay the reference");
+        let reference = ReferenceRecord::Replaying { transcript, next: 0 };
+        let (verdict, end) = execute((ExecutorSelection::SimulatorOnly, reference));
+        if !matches!(end, ReferenceRecord::Diverged) {
+            return verdict;
+        }
+    }
+    let reference = ReferenceRecord::Recording(Transcript::default());
+    let (verdict, end) = execute((ExecutorSelection::Both, reference));
+    if let ReferenceRecord::Recorded(transcript) = end {
+        test.keep(transcript);
+    }
+    verdict
 }
 
 /// Returns the programs of a script's pipelines on a target, with the names of the pipelines.
@@ -107,23 +134,24 @@ fn compile(case: &TestCase<'_>, programs: &[Option<Arc<Program>>]) -> Verdict {
     verdict
 }
 
+/// Executes a script on executors, of which the reference may have a record. Returns the record, too.
 fn execute(
     case: &TestCase<'_>,
     script: &Script,
-    programs: Vec<Option<Arc<Program>>>,
+    programs: &[Option<Arc<Program>>],
+    (executors, reference): (ExecutorSelection, ReferenceRecord),
     explanation: Option<&mut VkExplanation>,
-) -> Verdict {
+) -> (Verdict, ReferenceRecord) {
     let replica = |&kind: &DeviceKind| {
-        let machine = Machine::new(script, programs.clone());
+        let machine = Machine::new(script, programs.to_vec());
         Ok(Replica::new(kind, machine, device(case, kind)?))
     };
-    let kinds = case.options.executors.kinds();
-    let replicas: Result<Vec<_>, DeviceError> = kinds.iter().map(replica).collect();
+    let replicas: Result<Vec<_>, DeviceError> = executors.kinds().iter().map(replica).collect();
     let replicas = match replicas {
         Ok(replicas) => replicas,
-        Err(error) => return device_verdict(&error),
+        Err(error) => return (device_verdict(&error), reference),
     };
-    let mut session = Session::new(script, programs, replicas);
+    let mut session = Session::new(script, programs, replicas, reference);
     let mut verdict = session.run().err().unwrap_or_else(Verdict::pass);
     if verdict.status != Status::Skip {
         verdict.stages = statistics(&*session.replicas[0].device);
@@ -132,7 +160,7 @@ fn execute(
     if let Some(explanation) = explanation {
         explain(&mut session, explanation);
     }
-    verdict
+    (verdict, session.reference)
 }
 
 /// Records the color attachments of the simulator, and the modules.

@@ -11,6 +11,7 @@ use vocabulary::begin_step;
 use super::agreement::{Closeness, difference};
 use crate::device::DeviceKind;
 use crate::machines::{CheckedState, device_verdict, judge_widths, of_second};
+use crate::shared::{Recorded, ReferenceRecord};
 use results::verdict::{Phase, UNDEFINED, Verdict};
 
 /// A machine and the device that shades for it.
@@ -42,24 +43,56 @@ impl<'s> Replica<'s> {
             shaded: self.device.shaded(),
         }
     }
+
+    /// Checks an expectation.
+    fn answer(&mut self, script: &Script, expectation: &Expectation) -> Answer {
+        self.machine.update(expectation.buffer);
+        if let Some(other) = expectation.other() {
+            self.machine.update(other);
+        }
+        let bytes = self.machine.bytes(expectation.buffer);
+        let other = expectation.other().map(|id| self.machine.bytes(id));
+        let result = expectation.check(script, bytes, other).map_err(|m| m.message);
+        Answer { result, bytes: bytes.to_vec(), is_undefined: self.is_undefined }
+    }
+}
+
+/// What an executor answers to an expectation.
+#[derive(Clone)]
+struct Answer {
+    result: Result<(), String>,
+    /// Contents of the buffer.
+    bytes: Vec<u8>,
+    /// Memory or attachments may have undefined values.
+    is_undefined: bool,
+}
+
+impl Recorded for Answer {
+    fn bytes(&self) -> usize {
+        let message = self.result.as_ref().err().map_or(0, String::len);
+        size_of::<Answer>() + self.bytes.len() + message
+    }
 }
 
 /// The execution of a script.
 pub(super) struct Session<'s> {
     pub(super) script: &'s Script,
-    pub(super) programs: Vec<Option<Arc<Program>>>,
+    pub(super) programs: &'s [Option<Arc<Program>>],
     /// The first one's results are the test's.
     pub(super) replicas: Vec<Replica<'s>>,
+    /// Record of the second one's answers.
+    pub(super) reference: ReferenceRecord,
     closeness: Closeness,
 }
 
 impl<'s> Session<'s> {
     pub(super) fn new(
         script: &'s Script,
-        programs: Vec<Option<Arc<Program>>>,
+        programs: &'s [Option<Arc<Program>>],
         replicas: Vec<Replica<'s>>,
+        reference: ReferenceRecord,
     ) -> Session<'s> {
-        Session { script, programs, replicas, closeness: Closeness::default() }
+        Session { script, programs, replicas, reference, closeness: Closeness::default() }
     }
 
     /// Executes all commands.
@@ -67,7 +100,8 @@ impl<'s> Session<'s> {
     /// # Errors
     /// Returns the verdict that ends the test.
     pub(super) fn run(&mut self) -> Result<(), Verdict> {
-        self.script.commands.iter().try_for_each(|command| self.command(command))
+        self.script.commands.iter().try_for_each(|command| self.command(command))?;
+        self.reference.end()
     }
 
     fn command(&mut self, command: &Command) -> Result<(), Verdict> {
@@ -75,7 +109,9 @@ impl<'s> Session<'s> {
         match &command.kind {
             CommandKind::Repeat { count, commands } => (0..*count)
                 .try_for_each(|_| commands.iter().try_for_each(|command| self.command(command))),
-            CommandKind::Expect(expectation) => self.expect(expectation).map_err(at_line),
+            CommandKind::Expect(expectation) => {
+                self.expect(expectation, command.line).map_err(at_line)
+            }
             kind => self.execute(kind, command.line).map_err(at_line),
         }
     }
@@ -94,30 +130,26 @@ impl<'s> Session<'s> {
             let is_exact = self.replicas.iter().all(|replica| replica.device.exact());
             self.closeness.add(program, is_exact);
         }
-        self.check_widths()
+        self.check_widths(line)
     }
 
     /// Fails if widths of one stage disagree about a defined value.
-    fn check_widths(&mut self) -> Result<(), Verdict> {
-        let states: Vec<CheckedState> = self.replicas.iter_mut().map(Replica::checked).collect();
+    fn check_widths(&mut self, line: u32) -> Result<(), Verdict> {
+        let mut states: Vec<CheckedState> =
+            self.replicas.iter_mut().map(Replica::checked).collect();
+        self.reference.complete(line, &mut states)?;
         let found: Vec<Disagreement> =
             self.replicas.iter_mut().flat_map(|r| r.device.take_disagreements()).collect();
         judge_widths(states, found)
     }
 
-    fn expect(&mut self, expectation: &Expectation) -> Result<(), Verdict> {
+    fn expect(&mut self, expectation: &Expectation, line: u32) -> Result<(), Verdict> {
         let script = self.script;
-        let is_undefined = self.replicas.iter().any(|replica| replica.is_undefined);
-        let mut results = Vec::new();
-        for replica in &mut self.replicas {
-            replica.machine.update(expectation.buffer);
-            if let Some(other) = expectation.other() {
-                replica.machine.update(other);
-            }
-            let bytes = replica.machine.bytes(expectation.buffer);
-            let other = expectation.other().map(|id| replica.machine.bytes(id));
-            results.push(expectation.check(script, bytes, other).map_err(|m| m.message));
-        }
+        let answer = |replica: &mut Replica<'_>| replica.answer(script, expectation);
+        let mut answers: Vec<Answer> = self.replicas.iter_mut().map(answer).collect();
+        self.reference.complete(line, &mut answers)?;
+        let is_undefined = answers.iter().any(|answer| answer.is_undefined);
+        let results: Vec<_> = answers.iter().map(|answer| &answer.result).collect();
         let probe = |text: &str| {
             let note = if is_undefined { format!("\n  {UNDEFINED}") } else { String::new() };
             Err(Verdict::fail(Phase::Probe, format!("{text}{note}")))
@@ -129,7 +161,7 @@ impl<'s> Session<'s> {
             [Err(own), Ok(())] => mismatch(format!("{own}\n  The reference interpreter passes")),
             _ if is_undefined => Ok(()),
             [Ok(()), Err(second)] => mismatch(format!("reference interpreter: {second}")),
-            [Ok(()), Ok(())] => match self.differences(expectation) {
+            [Ok(()), Ok(())] => match self.differences(expectation, &answers) {
                 Some(text) => mismatch(text),
                 None => Ok(()),
             },
@@ -137,12 +169,12 @@ impl<'s> Session<'s> {
         }
     }
 
-    fn differences(&self, expectation: &Expectation) -> Option<String> {
-        let [first, second] = &self.replicas[..] else { return None };
+    fn differences(&self, expectation: &Expectation, answers: &[Answer]) -> Option<String> {
+        let [first, second] = answers else { return None };
         if self.closeness.any_order {
             return None;
         }
-        let bytes = [first, second].map(|replica| replica.machine.bytes(expectation.buffer));
+        let bytes = [&first.bytes[..], &second.bytes];
         difference(expectation, self.script.buffer(expectation.buffer), self.closeness, bytes)
     }
 }

@@ -1,6 +1,7 @@
 //! A resolved instruction: operands, channels, implementation.
 
 use intel_isa::Opcode;
+use native::Operation;
 
 use super::call::{Call, Operands};
 use super::runner::Runner;
@@ -70,6 +71,8 @@ pub(crate) struct Subnormals {
 /// A resolved instruction.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Quick {
+    /// The operation for the translator to the host's code.
+    pub(super) operation: Operation,
     pub(super) runner: Runner,
     /// The implementation where all channels are enabled.
     pub(super) full: Runner,

@@ -1,6 +1,7 @@
 //! Choice of the instructions that are resolved.
 
 use intel_isa::{CondMod, MathFn, Opcode, Type};
+use native::Operation;
 
 use super::super::access::{Access, LaneLayout};
 use super::super::plan::Plan;
@@ -48,8 +49,9 @@ impl Quick {
         let (flag, base) = (op.flag_nr, op.flag_base);
         let condition = op.writes_flag.then_some(Condition { cond: op.cond, flag, base });
         let subnormals = chooser.subnormals(&resolved, destination, &chosen);
-        let Chosen { runner, full, normal, floating, .. } = chosen;
+        let Chosen { operation, runner, full, normal, floating, .. } = chosen;
         Some(Quick {
+            operation,
             runner,
             full,
             normal,
@@ -89,6 +91,8 @@ fn source(access: &Access, lanes: usize) -> Option<LaneSource> {
 
 /// Implementations.
 struct Chosen {
+    /// The operation for the translator to the host's code.
+    operation: Operation,
     /// For some lanes, for all, and for all where no row holds subnormal singles.
     runner: Runner,
     full: Runner,
@@ -121,7 +125,7 @@ struct Chooser<'a> {
 }
 
 impl Chooser<'_> {
-    fn job<J: Job>(&self, floating: bool, result: ResultKind) -> Choice {
+    fn job<J: Job>(&self, operation: Operation, floating: bool, result: ResultKind) -> Choice {
         let lanes = self.lanes;
         let is_row =
             |source: &Access| source.layout == LaneLayout::Packed && !source.negate && !source.abs;
@@ -134,7 +138,7 @@ impl Chooser<'_> {
             true => Runner::of::<J, false, true>(lanes),
         };
         let minds_subnormals = J::MINDS_SUBNORMALS;
-        Some(Chosen { runner, full, normal, floating, minds_subnormals, result })
+        Some(Chosen { operation, runner, full, normal, floating, minds_subnormals, result })
     }
 
     /// True if no lane of the destination is left out, but for channels that are not active.
@@ -170,26 +174,26 @@ impl Chooser<'_> {
         }
     }
 
-    fn each<O: LaneOp>(&self) -> Choice {
+    fn each<O: LaneOp>(&self, operation: Operation) -> Choice {
         let result = match (O::SINGLE, O::COPIES) {
             (true, _) => ResultKind::Normal,
             (false, true) => ResultKind::Copy,
             (false, false) => ResultKind::Any,
         };
-        self.job::<Each<O>>(O::SINGLES || O::SINGLE, result)
+        self.job::<Each<O>>(operation, O::SINGLES || O::SINGLE, result)
     }
 
-    fn single<O: float::FloatOp>(&self) -> Choice {
-        self.each::<Singles<O>>()
+    fn single<O: float::FloatOp>(&self, operation: Operation) -> Choice {
+        self.each::<Singles<O>>(operation)
     }
 
-    fn integer<O: integer::NarrowOp>(&self) -> Choice {
-        self.each::<Integers<O>>()
+    fn integer<O: integer::NarrowOp>(&self, operation: Operation) -> Choice {
+        self.each::<Integers<O>>(operation)
     }
 
-    fn compare<T: Ordered>(&self, floating: bool) -> Choice {
+    fn compare<T: Ordered>(&self, operation: Operation, floating: bool) -> Choice {
         // Neither zeros nor ones are a subnormal single.
-        self.job::<Compare<T>>(floating, ResultKind::Normal)
+        self.job::<Compare<T>>(operation, floating, ResultKind::Normal)
     }
 
     fn choose(&self) -> Choice {
@@ -203,14 +207,18 @@ impl Chooser<'_> {
         }
         let same = all(op.dst.ty);
         match op.opcode {
-            Opcode::Mov if same && !modified && !op.saturate => self.integer::<integer::Mov>(),
-            Opcode::Sel if same && !modified && !op.saturate && op.cond.is_none() => {
-                self.job::<Pick>(false, ResultKind::Copy)
+            Opcode::Mov if same && !modified && !op.saturate => {
+                self.integer::<integer::Mov>(Operation::Move)
             }
-            Opcode::Cmp if op.exec == Exec::F && all(Type::F) => self.compare::<f32>(true),
+            Opcode::Sel if same && !modified && !op.saturate && op.cond.is_none() => {
+                self.job::<Pick>(Operation::Pick, false, ResultKind::Copy)
+            }
+            Opcode::Cmp if op.exec == Exec::F && all(Type::F) => {
+                self.compare::<f32>(Operation::CompareSingles, true)
+            }
             Opcode::Cmp if modified || op.saturate => None,
-            Opcode::Cmp if all(Type::D) => self.compare::<i32>(false),
-            Opcode::Cmp if all(Type::UD) => self.compare::<u32>(false),
+            Opcode::Cmp if all(Type::D) => self.compare::<i32>(Operation::CompareSigned, false),
+            Opcode::Cmp if all(Type::UD) => self.compare::<u32>(Operation::CompareUnsigned, false),
             _ if all(Type::F) && op.exec == Exec::F => self.choose_single(),
             _ if integers && !modified => self.choose_integer(),
             Opcode::Add if integers && !self.sources.iter().any(|source| source.abs) => {
@@ -224,28 +232,30 @@ impl Chooser<'_> {
         let op = self.op;
         let exact = self.math == MathMode::Exact;
         match (op.opcode, op.dst.ty) {
-            (Opcode::Mov, Type::D) if !op.saturate => self.each::<ToSigned>(),
-            (Opcode::Mov, Type::UD) if !op.saturate => self.each::<ToUnsigned>(),
+            (Opcode::Mov, Type::D) if !op.saturate => self.each::<ToSigned>(Operation::ToSigned),
+            (Opcode::Mov, Type::UD) if !op.saturate => {
+                self.each::<ToUnsigned>(Operation::ToUnsigned)
+            }
             (_, ty) if ty != Type::F => None,
-            (Opcode::Mov, _) => self.single::<float::Mov>(),
-            (Opcode::Add, _) => self.single::<float::Add>(),
-            (Opcode::Mul, _) => self.single::<float::Mul>(),
-            (Opcode::Mad, _) => self.single::<float::Mad>(),
-            (Opcode::Lrp, _) => self.single::<float::Lrp>(),
-            (Opcode::Frc, _) => self.single::<float::Frc>(),
-            (Opcode::Rndd, _) => self.single::<float::Rndd>(),
-            (Opcode::Rndu, _) => self.single::<float::Rndu>(),
-            (Opcode::Rnde, _) => self.single::<float::Rnde>(),
-            (Opcode::Rndz, _) => self.single::<float::Rndz>(),
+            (Opcode::Mov, _) => self.single::<float::Mov>(Operation::Copy),
+            (Opcode::Add, _) => self.single::<float::Add>(Operation::Add),
+            (Opcode::Mul, _) => self.single::<float::Mul>(Operation::Multiply),
+            (Opcode::Mad, _) => self.single::<float::Mad>(Operation::MultiplyAdd),
+            (Opcode::Lrp, _) => self.single::<float::Lrp>(Operation::Interpolate),
+            (Opcode::Frc, _) => self.single::<float::Frc>(Operation::Fraction),
+            (Opcode::Rndd, _) => self.single::<float::Rndd>(Operation::RoundDown),
+            (Opcode::Rndu, _) => self.single::<float::Rndu>(Operation::RoundUp),
+            (Opcode::Rnde, _) => self.single::<float::Rnde>(Operation::RoundEven),
+            (Opcode::Rndz, _) => self.single::<float::Rndz>(Operation::RoundZero),
             (Opcode::Sel, _) => match op.cond {
-                Some(CondMod::L) => self.each::<Smaller>(),
-                Some(CondMod::Ge) => self.each::<Larger>(),
+                Some(CondMod::L) => self.each::<Smaller>(Operation::Smaller),
+                Some(CondMod::Ge) => self.each::<Larger>(Operation::Larger),
                 _ => None,
             },
             (Opcode::Math, _) if exact => match op.math {
-                Some(MathFn::Inv) => self.each::<Inverse>(),
-                Some(MathFn::Sqrt) => self.each::<SquareRoot>(),
-                Some(MathFn::Rsq) => self.each::<InverseRoot>(),
+                Some(MathFn::Inv) => self.each::<Inverse>(Operation::Inverse),
+                Some(MathFn::Sqrt) => self.each::<SquareRoot>(Operation::SquareRoot),
+                Some(MathFn::Rsq) => self.each::<InverseRoot>(Operation::InverseRoot),
                 _ => None,
             },
             _ => None,
@@ -258,24 +268,28 @@ impl Chooser<'_> {
             return None;
         }
         match (op.opcode, op.dst.ty) {
-            (Opcode::Mov, Type::F) if self.sources[0].ty == Type::D => self.each::<FromSigned>(),
-            (Opcode::Mov, Type::F) => self.each::<FromUnsigned>(),
-            (_, Type::F) => None,
-            (Opcode::Mov, _) => self.integer::<integer::Mov>(),
-            (Opcode::Add, _) => self.integer::<integer::Add>(),
-            (Opcode::And, _) => self.integer::<integer::And>(),
-            (Opcode::Or, _) => self.integer::<integer::Or>(),
-            (Opcode::Xor, _) => self.integer::<integer::Xor>(),
-            (Opcode::Not, _) => self.integer::<integer::Not>(),
-            (Opcode::Shl, _) => self.integer::<integer::Shl>(),
-            (Opcode::Shr, _) => self.integer::<integer::Shr>(),
-            (Opcode::Asr, _) if self.sources[0].ty == Type::D => self.integer::<integer::Asr>(),
-            (Opcode::Asr, _) => self.integer::<integer::Shr>(),
-            (Opcode::Mul, _) if op.shape.quirks.gen7_dword_mul => {
-                self.integer::<integer::MulLowWord>()
+            (Opcode::Mov, Type::F) if self.sources[0].ty == Type::D => {
+                self.each::<FromSigned>(Operation::FromSigned)
             }
-            (Opcode::Mul, _) => self.integer::<integer::Mul>(),
-            (Opcode::Mad, _) => self.integer::<integer::Mad>(),
+            (Opcode::Mov, Type::F) => self.each::<FromUnsigned>(Operation::FromUnsigned),
+            (_, Type::F) => None,
+            (Opcode::Mov, _) => self.integer::<integer::Mov>(Operation::Move),
+            (Opcode::Add, _) => self.integer::<integer::Add>(Operation::AddDwords),
+            (Opcode::And, _) => self.integer::<integer::And>(Operation::And),
+            (Opcode::Or, _) => self.integer::<integer::Or>(Operation::Or),
+            (Opcode::Xor, _) => self.integer::<integer::Xor>(Operation::Xor),
+            (Opcode::Not, _) => self.integer::<integer::Not>(Operation::Not),
+            (Opcode::Shl, _) => self.integer::<integer::Shl>(Operation::ShiftLeft),
+            (Opcode::Shr, _) => self.integer::<integer::Shr>(Operation::ShiftRight),
+            (Opcode::Asr, _) if self.sources[0].ty == Type::D => {
+                self.integer::<integer::Asr>(Operation::ShiftRightSigned)
+            }
+            (Opcode::Asr, _) => self.integer::<integer::Shr>(Operation::ShiftRight),
+            (Opcode::Mul, _) if op.shape.quirks.gen7_dword_mul => {
+                self.integer::<integer::MulLowWord>(Operation::MultiplyLowWord)
+            }
+            (Opcode::Mul, _) => self.integer::<integer::Mul>(Operation::MultiplyDwords),
+            (Opcode::Mad, _) => self.integer::<integer::Mad>(Operation::MultiplyAddDwords),
             (Opcode::Math, _) => self.choose_division(),
             _ => None,
         }
@@ -284,10 +298,18 @@ impl Chooser<'_> {
     fn choose_division(&self) -> Choice {
         let signed = self.sources[0].ty == Type::D;
         match (self.op.math?, signed) {
-            (MathFn::IntDiv, true) => self.integer::<integer::QuotientSigned>(),
-            (MathFn::IntDiv, false) => self.integer::<integer::QuotientUnsigned>(),
-            (MathFn::IntMod, true) => self.integer::<integer::RemainderSigned>(),
-            (MathFn::IntMod, false) => self.integer::<integer::RemainderUnsigned>(),
+            (MathFn::IntDiv, true) => {
+                self.integer::<integer::QuotientSigned>(Operation::DivideSigned)
+            }
+            (MathFn::IntDiv, false) => {
+                self.integer::<integer::QuotientUnsigned>(Operation::DivideUnsigned)
+            }
+            (MathFn::IntMod, true) => {
+                self.integer::<integer::RemainderSigned>(Operation::RemainderSigned)
+            }
+            (MathFn::IntMod, false) => {
+                self.integer::<integer::RemainderUnsigned>(Operation::RemainderUnsigned)
+            }
             _ => None,
         }
     }
