@@ -138,7 +138,9 @@ fn hot_kernels_look_for_subnormals_of_translated_ones() {
         build::inst(Opcode::If).jumps(32, 32).pred(0, 0, false),
         build::inst(Opcode::Mov).dst(build::grf(14)).srcs(&[build::imm_ud(1)]),
         build::inst(Opcode::Endif).jumps(16, 0),
+        // Two at least are a block.
         op(Opcode::Mul, 15).srcs(&[single(14), single(13)]),
+        op(Opcode::Mul, 16).srcs(&[single(14), single(12)]),
         build::send(intel_isa::Sfid::ThreadSpawner, build::null(), build::grf(0), 1 << 25).eot(),
     ];
     let hot = Kernel::from_insts(device, program).unwrap().hot_after(0);
