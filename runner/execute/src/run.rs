@@ -4,6 +4,7 @@ use std::io;
 use std::path::Path;
 
 use script::Script;
+use shader_tools::ToolError;
 
 use crate::case::TestCase;
 use crate::executors::executor;
@@ -22,7 +23,16 @@ pub const UNREADABLE: &str = "cannot read the file";
 pub fn run_file(path: &Path, case: &TestCase<'_>) -> Verdict {
     match kinds::read(path, case.options.mode()) {
         Ok((kind, text)) => kind.run(TestFile { path, text: &text }, case),
-        Err(error) => Verdict::fail(Phase::Script, format!("{UNREADABLE}: {error}")),
+        Err(error) => unread(&error),
+    }
+}
+
+/// Returns the verdict of a file that has no text: it cannot be read, or translated.
+fn unread(error: &io::Error) -> Verdict {
+    match error.get_ref().and_then(|inner| inner.downcast_ref()) {
+        Some(missing @ ToolError::Missing(_)) => Verdict::skip(missing.to_string()),
+        Some(refused) => Verdict::fail(Phase::Frontend, refused.to_string()),
+        None => Verdict::fail(Phase::Script, format!("{UNREADABLE}: {error}")),
     }
 }
 

@@ -1,5 +1,5 @@
 //! Modules of SPIR-V from shaders, through Khronos's programs: assembler, optimizer, validator,
-//! disassembler, and the compiler of GLSL and HLSL.
+//! disassembler, and the compiler of GLSL and HLSL; and wgpu's translator of WGSL.
 //!
 //! Modules are kept in memory for the process, and on disk for later ones.
 //!
@@ -13,6 +13,7 @@
 //! ```
 
 mod disk;
+mod file;
 mod folder;
 mod identity;
 mod process;
@@ -29,6 +30,7 @@ use vk_script::ShaderLanguage;
 use vocabulary::Stage;
 
 use disk::Disk;
+pub use file::FileLanguage;
 use folder::{Folder, suffix};
 use identity::Identities;
 pub use process::ToolError;

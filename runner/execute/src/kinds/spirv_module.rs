@@ -1,10 +1,11 @@
-//! Modules of SPIR-V: words (`.spv`) or assembly text (`.spvasm`). The stages of a module are those
-//! of its entry points.
+//! Modules of SPIR-V: words (`.spv`), assembly text (`.spvasm`), or what other programs make of WGSL
+//! (`.wgsl`) and HLSL (`.vert.hlsl`). The stages of a module are those of its entry points.
 
 use std::io;
 use std::path::Path;
 
 use script::bare;
+use shader_tools::FileLanguage;
 use spirv_front::{Module, assemble};
 
 use super::shader_test::{explain, run_parsed};
@@ -20,7 +21,7 @@ pub(super) struct SpirvModule;
 
 impl Kind for SpirvModule {
     fn extensions(&self) -> &'static [&'static str] {
-        &["spv", "spvasm"]
+        &["spv", "spvasm", "wgsl", "hlsl"]
     }
 
     fn takes(&self, mode: Mode) -> bool {
@@ -30,7 +31,12 @@ impl Kind for SpirvModule {
     /// Reads a module as the text of a `.shader_test` file, with its words in hexadecimal.
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
         let mut text = read_file(path)?;
-        if path.extension().is_some_and(|extension| extension == "spv") {
+        if let Some(language) = FileLanguage::of(path) {
+            let module = language.and_then(|language| language.module(&text));
+            let words = module.map_err(io::Error::other)?;
+            text =
+                hexadecimal(&words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<_>>());
+        } else if path.extension().is_some_and(|extension| extension == "spv") {
             text = hexadecimal(&text);
         }
         Ok(bare::compose_spirv(&stages(&text), &text))

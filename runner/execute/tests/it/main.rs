@@ -6,6 +6,7 @@ mod chain;
 mod common;
 mod cross_operations;
 mod cross_random;
+mod file_languages;
 mod foreign;
 mod half;
 mod idle_cores;
