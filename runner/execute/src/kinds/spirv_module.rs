@@ -1,5 +1,5 @@
-//! Modules of SPIR-V: words (`.spv`), assembly text (`.spvasm`), or what other programs make of WGSL
-//! (`.wgsl`) and HLSL (`.vert.hlsl`). The stages of a module are those of its entry points.
+//! Modules of SPIR-V: words (`.spv`), assembly text (`.spvasm`), or the work of other programs on
+//! WGSL (`.wgsl`) and HLSL (`.vert.hlsl`). The stages of a module are those of its entry points.
 
 use std::io;
 use std::path::Path;

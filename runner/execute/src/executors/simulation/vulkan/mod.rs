@@ -134,7 +134,7 @@ fn compile(case: &TestCase<'_>, programs: &[Option<Arc<Program>>]) -> Verdict {
     verdict
 }
 
-/// Executes a script on executors, of which the reference may have a record. Returns the record, too.
+/// Executes a script on executors, of which the reference may have a record; returns that, too.
 fn execute(
     case: &TestCase<'_>,
     script: &Script,

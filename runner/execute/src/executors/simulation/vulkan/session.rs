@@ -57,7 +57,7 @@ impl<'s> Replica<'s> {
     }
 }
 
-/// What an executor answers to an expectation.
+/// Answer of an executor to an expectation.
 #[derive(Clone)]
 struct Answer {
     result: Result<(), String>,
