@@ -3,8 +3,8 @@
 use amd_isa::{Kind, Opcode, Scalar};
 
 use crate::arithmetic::float::{FloatMode, INITIAL_MODE};
-use crate::arithmetic::integer;
 use crate::arithmetic::operations::{family, output};
+use crate::arithmetic::{integer, nan};
 use crate::class::Class;
 use crate::error::Reason;
 use crate::quirks::Quirks;
@@ -85,6 +85,7 @@ impl Step<'_> {
             }
             let result = saturated(sources).or_else(|| family(opcode, sources, mode, &quirks));
             let result = result.ok_or_else(|| self.not_modeled())?;
+            let result = nan::settled(opcode, sources, mode, result);
             results[lane] = self.output(result, mode);
         }
         self.write_lanes(exec, &results);

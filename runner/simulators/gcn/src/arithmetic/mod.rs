@@ -7,5 +7,6 @@ pub(crate) mod convert;
 pub(crate) mod float;
 pub(crate) mod half;
 pub(crate) mod integer;
+pub(crate) mod nan;
 pub(crate) mod operations;
 pub(crate) mod short;

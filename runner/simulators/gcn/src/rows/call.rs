@@ -3,6 +3,7 @@
 use amd_isa::{Kind, Modifiers, Opcode};
 
 use crate::arithmetic::float::FloatMode;
+use crate::arithmetic::nan;
 use crate::arithmetic::operations::{Family, output};
 use crate::quirks::Quirks;
 use crate::register::LANES;
@@ -148,7 +149,9 @@ impl Call<'_> {
     pub(super) fn again(&self, vectors: &[Row], lane: usize, result: u64) -> u64 {
         let sources = std::array::from_fn(|index| self.value(vectors, index, lane));
         let Some(family) = self.operands.family else { return result };
-        family(self.operands.opcode, sources, FloatMode::DEFAULT, self.quirks).unwrap_or(result)
+        let (opcode, mode) = (self.operands.opcode, FloatMode::DEFAULT);
+        let result = family(opcode, sources, mode, self.quirks).unwrap_or(result);
+        nan::settled(opcode, sources, mode, result)
     }
 
     /// Writes the lanes of a result of 32 bits.
