@@ -12,9 +12,6 @@ const HOT_AFTER: u64 = 4096;
 /// Instructions that a kernel executes before it is translated, for each that it has: as much time
 /// as its translation takes.
 const NATIVE_AFTER: u64 = 16384;
-/// Environment variable with another number of instructions after which kernels of any length are
-/// hot and translated.
-const VARIABLE: &str = "RUNNER_NATIVE_AFTER";
 
 /// Counter of a kernel's instructions, and its faster forms.
 #[derive(Debug)]
@@ -25,12 +22,6 @@ pub(crate) struct Heat {
     executed: AtomicU64,
     hot: OnceLock<Hot>,
     native: OnceLock<Option<Native>>,
-}
-
-/// The number of the environment variable.
-fn number() -> Option<u64> {
-    static NUMBER: OnceLock<Option<u64>> = OnceLock::new();
-    *NUMBER.get_or_init(|| std::env::var(VARIABLE).ok()?.parse().ok())
 }
 
 /// A copy of a kernel starts cold.
@@ -44,7 +35,7 @@ impl Heat {
     /// Heat of a kernel with some instructions.
     pub(crate) fn of(instructions: usize) -> Heat {
         let usual = NATIVE_AFTER.saturating_mul(instructions.max(16) as u64);
-        number().map_or(Heat::after(HOT_AFTER, usual), |number| {
+        ::native::threshold().map_or(Heat::after(HOT_AFTER, usual), |number| {
             Heat::after(HOT_AFTER.min(number), number)
         })
     }

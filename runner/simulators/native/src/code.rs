@@ -6,7 +6,7 @@ use cranelift_codegen::Context;
 use cranelift_codegen::control::ControlPlane;
 use cranelift_codegen::ir::types::I32;
 use cranelift_codegen::ir::{AbiParam, Function, Signature};
-use cranelift_codegen::isa::{OwnedTargetIsa, TargetIsa};
+use cranelift_codegen::isa::OwnedTargetIsa;
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 
@@ -38,28 +38,27 @@ fn host() -> Option<&'static OwnedTargetIsa> {
 
 /// True if the host has an instruction for each operation.
 fn has_all(region: &Region) -> bool {
-    let fuses = !cfg!(target_arch = "x86_64") || has_fma();
+    let fuses = fuses();
     let mut steps = region.blocks.iter().flat_map(|block| &block.steps);
     steps.all(|step| step.is_known() && (fuses || step.operation != Operation::MultiplyAdd))
 }
 
+/// True if the host has instructions for products and sums that are rounded once.
 #[cfg(target_arch = "x86_64")]
-fn has_fma() -> bool {
+pub(crate) fn fuses() -> bool {
     std::arch::is_x86_feature_detected!("fma") && std::arch::is_x86_feature_detected!("sse4.1")
 }
 
+/// True if the host has instructions for products and sums that are rounded once.
 #[cfg(not(target_arch = "x86_64"))]
-fn has_fma() -> bool {
+pub(crate) fn fuses() -> bool {
     true
 }
 
-/// The instructions of a region's function.
-fn instructions(
-    isa: &dyn TargetIsa,
-    region: &Region,
-    subnormals: Subnormals,
-    full: bool,
-) -> Option<Vec<u8>> {
+/// The instructions of a function of registers, state and the number of the first block, which
+/// returns a place.
+pub(crate) fn function(emit: impl FnOnce(FunctionBuilder)) -> Option<Vec<u8>> {
+    let isa = host()?;
     let mut signature = Signature::new(isa.default_call_conv());
     let pointer = AbiParam::new(isa.pointer_type());
     signature.params = vec![pointer, pointer, AbiParam::new(I32)];
@@ -68,8 +67,8 @@ fn instructions(
     context.func.signature = signature;
     let mut builder_context = FunctionBuilderContext::new();
     let builder = FunctionBuilder::new(&mut context.func, &mut builder_context);
-    emit::emit(builder, region, subnormals, full);
-    let code = context.compile(isa, &mut ControlPlane::default()).ok()?;
+    emit(builder);
+    let code = context.compile(isa.as_ref(), &mut ControlPlane::default()).ok()?;
     // It refers to nothing outside of it.
     let is_closed = code.buffer.relocs().is_empty();
     is_closed.then(|| code.code_buffer().to_vec())
@@ -96,8 +95,8 @@ impl Code {
         if !has_all(region) {
             return None;
         }
-        let isa = host()?;
-        let instructions = instructions(isa.as_ref(), region, subnormals, full)?;
+        let emit = |builder: FunctionBuilder| emit::emit(builder, region, subnormals, full);
+        let instructions = function(emit)?;
         Some(Code { memory: Memory::of(&instructions)?, subnormals })
     }
 
@@ -107,7 +106,8 @@ impl Code {
         let takes_for_zero = self.subnormals == Subnormals::FlushResults;
         // SAFETY: The memory holds a function with the signature of `Entry` in the host's calling
         // convention.
-        let function = unsafe { std::mem::transmute::<*const u8, Entry>(self.memory.start()) };
+        let function =
+            unsafe { std::mem::transmute::<*const u8, Entry<State>>(self.memory.start()) };
         // SAFETY: The function reads and writes within the file, at offsets that `Step::is_known`
         // has checked, and the fields of the state. It calls nothing. A number of no block ends it
         // at once.

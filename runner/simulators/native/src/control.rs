@@ -1,6 +1,6 @@
 //! Calls with the host's treatment of subnormal singles.
 
-use crate::state::{Entry, State};
+use crate::state::Entry;
 
 /// True if the host can take subnormal singles for zero as sources without changing results.
 pub(crate) const TAKES_FOR_ZERO: bool = cfg!(target_arch = "x86_64");
@@ -11,11 +11,11 @@ pub(crate) const TAKES_FOR_ZERO: bool = cfg!(target_arch = "x86_64");
 /// As that of the function. `takes_for_zero` only on hosts that [can](TAKES_FOR_ZERO).
 #[cfg(target_arch = "x86_64")]
 #[inline]
-pub(crate) unsafe fn call(
-    function: Entry,
+pub(crate) unsafe fn call<S>(
+    function: Entry<S>,
     takes_for_zero: bool,
     file: *mut u8,
-    state: *mut State,
+    state: *mut S,
     block: u32,
 ) -> u32 {
     /// All exceptions masked, rounding to nearest; and DAZ.
@@ -56,11 +56,11 @@ pub(crate) unsafe fn call(
 /// As that of the function.
 #[cfg(not(target_arch = "x86_64"))]
 #[inline]
-pub(crate) unsafe fn call(
-    function: Entry,
+pub(crate) unsafe fn call<S>(
+    function: Entry<S>,
     _takes_for_zero: bool,
     file: *mut u8,
-    state: *mut State,
+    state: *mut S,
     block: u32,
 ) -> u32 {
     // SAFETY: The caller's.

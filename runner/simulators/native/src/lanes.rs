@@ -2,7 +2,7 @@
 
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::immediates::V128Imm;
-use cranelift_codegen::ir::types::{F32X4, F64X2, I8X16, I32, I32X4};
+use cranelift_codegen::ir::types::{F32X4, F64X2, I8X16, I32, I32X4, I64X2};
 use cranelift_codegen::ir::{Endianness, InstBuilder, MemFlags, Type, Value};
 use cranelift_frontend::FunctionBuilder;
 
@@ -68,9 +68,26 @@ impl Builder<'_, '_> {
         self.constant([dword; 4])
     }
 
-    fn cast(&mut self, ty: Type, value: Value) -> Value {
+    pub(crate) fn cast(&mut self, ty: Type, value: Value) -> Value {
         let little = MemFlags::new().with_endianness(Endianness::Little);
         self.f.ins().bitcast(ty, little, value)
+    }
+
+    /// A constant.
+    pub(crate) fn dword(&mut self, dword: u32) -> Value {
+        self.f.ins().iconst(I32, i64::from(dword))
+    }
+
+    /// Two constants of 64 bits.
+    pub(crate) fn quadword(&mut self, value: u64) -> Value {
+        let (low, high) = (value as u32, (value >> 32) as u32);
+        let lanes = self.constant([low, high, low, high]);
+        self.cast(I64X2, lanes)
+    }
+
+    /// The type of masks for singles or doubles.
+    pub(crate) fn dwords_of(&self, ty: Type) -> Type {
+        if ty == F64X2 { I64X2 } else { I32X4 }
     }
 
     fn single(&mut self, value: Value) -> Value {
@@ -82,7 +99,7 @@ impl Builder<'_, '_> {
     }
 
     /// Singles where subnormal ones are zero.
-    fn flush(&mut self, value: Value) -> Value {
+    pub(crate) fn flush(&mut self, value: Value) -> Value {
         let rest = self.splat(!SIGN);
         let least = self.splat(MIN_NORMAL);
         let magnitude = self.f.ins().band(value, rest);
@@ -92,7 +109,7 @@ impl Builder<'_, '_> {
     }
 
     /// The result of an operation on singles, flushed.
-    fn flush_result(&mut self, single: Value) -> Value {
+    pub(crate) fn flush_result(&mut self, single: Value) -> Value {
         match self.subnormals {
             Subnormals::Keep => single,
             Subnormals::Flush => {
@@ -117,7 +134,7 @@ impl Builder<'_, '_> {
     }
 
     /// Singles limited to the range from zero to one; what is no number becomes zero.
-    fn saturate(&mut self, value: Value) -> Value {
+    pub(crate) fn saturate(&mut self, value: Value) -> Value {
         let single = self.single(value);
         let (zero, one) = (self.splat(0), self.splat(ONE));
         let (zero, one) = (self.single(zero), self.single(one));
@@ -130,7 +147,7 @@ impl Builder<'_, '_> {
     }
 
     /// A function in double precision of singles, rounded.
-    fn double<const N: usize>(
+    pub(crate) fn double<const N: usize>(
         &mut self,
         singles: [Value; N],
         function: impl Fn(&mut Self, [Value; N]) -> Value,
@@ -150,7 +167,7 @@ impl Builder<'_, '_> {
     }
 
     /// Two halves that begin at bytes of two vectors.
-    fn halves(&mut self, first: Value, second: Value, starts: [u8; 2]) -> Value {
+    pub(crate) fn halves(&mut self, first: Value, second: Value, starts: [u8; 2]) -> Value {
         let bytes = std::array::from_fn(|byte| starts[byte / 8] + byte as u8 % 8);
         self.shuffle(first, second, bytes)
     }
@@ -163,7 +180,7 @@ impl Builder<'_, '_> {
         self.bits(bytes)
     }
 
-    fn ones(&mut self) -> Value {
+    pub(crate) fn ones(&mut self) -> Value {
         let one = self.f.ins().f64const(1.0);
         self.f.ins().splat(F64X2, one)
     }
@@ -259,7 +276,7 @@ impl Builder<'_, '_> {
     }
 
     /// The fraction, below one.
-    fn fraction(&mut self, x: Value) -> Value {
+    pub(crate) fn fraction(&mut self, x: Value) -> Value {
         let floor = self.f.ins().floor(x);
         let fraction = self.f.ins().fsub(x, floor);
         let below_one = self.splat(ONE - 1);
@@ -386,7 +403,7 @@ impl Builder<'_, '_> {
     }
 
     /// The results of a function of each lane of two vectors.
-    fn each_lane(
+    pub(crate) fn each_lane(
         &mut self,
         x: Value,
         y: Value,

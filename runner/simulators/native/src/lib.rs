@@ -49,6 +49,8 @@ mod memory;
 mod plan;
 mod region;
 mod state;
+mod threshold;
+mod wave;
 
 pub use code::Code;
 pub use region::{
@@ -56,6 +58,12 @@ pub use region::{
     RegionBlock, Step, StepSource, Test,
 };
 pub use state::State;
+pub use threshold::threshold;
+pub use wave::{
+    LaneOperation, LaneOrders, LanePlace, LaneSource, LaneType, SCALARS, SaveOperation,
+    ScalarOperation, ScalarSource, ScalarStep, VectorStep, WaveBlock, WaveCode, WaveEnd,
+    WaveRegion, WaveState, WaveStep, WaveTest,
+};
 
 /// Bytes of the register file.
 pub const FILE: usize = 4096;

@@ -29,4 +29,4 @@ pub(crate) mod offsets {
 }
 
 /// A function of the file, the state and the number of the first block.
-pub(crate) type Entry = unsafe extern "C" fn(*mut u8, *mut State, u32) -> u32;
+pub(crate) type Entry<S> = unsafe extern "C" fn(*mut u8, *mut S, u32) -> u32;

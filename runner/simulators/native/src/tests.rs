@@ -10,20 +10,20 @@ use crate::state::State;
 use crate::{CHUNK, FILE, control};
 
 /// A small generator of numbers.
-struct Random(u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    fn next(&mut self) -> u32 {
+    pub(crate) fn next(&mut self) -> u32 {
         self.0 = self.0.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
         (self.0 >> 33) as u32 ^ (self.0 >> 20) as u32
     }
 
-    fn below(&mut self, bound: usize) -> usize {
+    pub(crate) fn below(&mut self, bound: usize) -> usize {
         self.next() as usize % bound
     }
 
     /// A dword that is often subnormal, zero, infinite or no number.
-    fn dword(&mut self) -> u32 {
+    pub(crate) fn dword(&mut self) -> u32 {
         let raw = self.next();
         match self.below(6) {
             0 => raw & 0x807f_ffff,

@@ -1,0 +1,80 @@
+//! State of a wave that translated code changes.
+
+use super::region::SCALARS;
+
+/// Number of blocks that are remembered.
+pub(super) const TRAIL: usize = 8;
+
+/// State of a wave besides its registers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WaveState {
+    /// Condition code.
+    pub scc: bool,
+    /// True if the mask of conditions is zero, as far as branches know.
+    pub conditions_zero: bool,
+    /// Instructions that may still be executed.
+    pub left: u64,
+    /// Number of blocks that the last run executed, and their numbers, the last eight in a ring.
+    pub(super) count: u64,
+    pub(super) trail: [u32; TRAIL],
+}
+
+impl WaveState {
+    /// The state of a wave that may execute `left` instructions.
+    pub fn new(scc: bool, conditions_zero: bool, left: u64) -> WaveState {
+        WaveState { scc, conditions_zero, left, ..WaveState::default() }
+    }
+
+    /// Blocks that the last run executed, the oldest first: the last eight.
+    pub fn trail(&self) -> impl Iterator<Item = usize> + '_ {
+        let first = self.count.saturating_sub(TRAIL as u64);
+        (first..self.count).map(|number| self.trail[number as usize % TRAIL] as usize)
+    }
+}
+
+/// What translated code gets.
+#[repr(C)]
+pub(super) struct Frame {
+    pub(super) scalars: *mut [u32; SCALARS],
+    pub(super) left: u64,
+    pub(super) count: u64,
+    pub(super) scc: u32,
+    pub(super) conditions_zero: u32,
+    pub(super) trail: [u32; TRAIL],
+}
+
+impl Frame {
+    pub(super) fn new(scalars: &mut [u32; SCALARS], state: &WaveState) -> Frame {
+        Frame {
+            scalars,
+            left: state.left,
+            count: 0,
+            scc: state.scc.into(),
+            conditions_zero: state.conditions_zero.into(),
+            trail: [0; TRAIL],
+        }
+    }
+
+    pub(super) fn state(&self) -> WaveState {
+        WaveState {
+            scc: self.scc != 0,
+            conditions_zero: self.conditions_zero != 0,
+            left: self.left,
+            count: self.count,
+            trail: self.trail,
+        }
+    }
+}
+
+/// Offsets of the fields of [`Frame`].
+pub(super) mod offsets {
+    use super::Frame;
+    use std::mem::offset_of;
+
+    pub(crate) const SCALARS: usize = offset_of!(Frame, scalars);
+    pub(crate) const LEFT: usize = offset_of!(Frame, left);
+    pub(crate) const COUNT: usize = offset_of!(Frame, count);
+    pub(crate) const SCC: usize = offset_of!(Frame, scc);
+    pub(crate) const CONDITIONS_ZERO: usize = offset_of!(Frame, conditions_zero);
+    pub(crate) const TRAIL: usize = offset_of!(Frame, trail);
+}
