@@ -36,6 +36,7 @@ mod image_form;
 mod image_resource;
 mod lanes;
 mod memory;
+mod native;
 mod parts;
 mod pending;
 mod program;

@@ -8,6 +8,7 @@ use amd_isa::{
 use thiserror::Error;
 
 use crate::class::Class;
+use crate::native::{Heat, Native};
 use crate::rows::Plan;
 
 /// Reason why dwords are no program.
@@ -29,6 +30,7 @@ pub struct Program {
     facts: Vec<Facts>,
     /// Number of the instruction at each offset in dwords.
     starts: Vec<Option<usize>>,
+    heat: Heat,
 }
 
 /// Properties of an instruction that each execution needs.
@@ -104,7 +106,8 @@ impl Program {
         for (index, located) in instructions.iter().enumerate() {
             starts[located.offset] = Some(index);
         }
-        Program { chip, instructions, facts, starts }
+        let heat = Heat::of(instructions.len());
+        Program { chip, instructions, facts, starts, heat }
     }
 
     /// This program without implementations on whole registers: every vector instruction executes
@@ -114,7 +117,33 @@ impl Program {
         for facts in &mut self.facts {
             facts.plan = None;
         }
+        self.heat = Heat::after(u64::MAX);
         self
+    }
+
+    /// This program, translated to the host's code after this many executed instructions instead of
+    /// the usual number: 0 at once, [`u64::MAX`] never.
+    #[must_use]
+    pub fn native_after(mut self, instructions: u64) -> Program {
+        self.heat = Heat::after(instructions);
+        self
+    }
+
+    /// Number of instructions with a translation to the host's code.
+    pub fn native_instructions(&self) -> usize {
+        Native::of(self, 0).map_or(0, |native| native.instructions())
+    }
+
+    pub(crate) fn heat(&self) -> &Heat {
+        &self.heat
+    }
+
+    /// The translated form, if the program is hot after some more instructions.
+    pub(crate) fn native(&self, executed: u64) -> Option<&Native> {
+        if self.heat.left() > executed {
+            return None;
+        }
+        self.heat.native(|after| Native::of(self, after))
     }
 
     /// Number of instructions with an implementation on whole registers.

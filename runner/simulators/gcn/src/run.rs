@@ -8,6 +8,7 @@ use crate::class::Class;
 use crate::constant::constant;
 use crate::error::{ExecutionError, Reason};
 use crate::host::Host;
+use crate::native::Native;
 use crate::parts::{merged, selected};
 use crate::pending;
 use crate::program::{Facts, Program};
@@ -60,18 +61,50 @@ impl Wave {
         host: &mut dyn Host,
         step_limit: u64,
     ) -> Result<Outcome, ExecutionError> {
-        let quirks = self.quirks.unwrap_or_else(|| Quirks::of(program.chip()));
+        let before = self.steps;
+        let outcome = self.execute(program, host, step_limit);
+        program.heat().add(self.steps - before);
+        outcome
+    }
+
+    fn execute(
+        &mut self,
+        program: &Program,
+        host: &mut dyn Host,
+        step_limit: u64,
+    ) -> Result<Outcome, ExecutionError> {
+        let usual = Quirks::of(program.chip());
+        let quirks = self.quirks.unwrap_or(usual);
+        let takes_native = Quirks { hazards: true, ..quirks } == usual;
+        let native_after = if takes_native { program.heat().left() } else { u64::MAX };
+        let mut native: Option<&Native> = None;
+        let mut stop = native_after.min(step_limit);
         let mut steps = 0;
         let mut index = program.at(self.pc).unwrap_or(0);
         loop {
+            if let Some(code) = native
+                && let Some((executed, next)) = code.run(self, index, step_limit - steps)
+            {
+                steps += executed;
+                self.steps += executed;
+                index = next;
+                self.pc = program.instructions()[index].offset;
+            }
             let located = &program.instructions()[index];
             let failed = |reason| ExecutionError {
                 offset: located.offset * 4,
                 text: program.text(index),
                 reason,
             };
-            if steps == step_limit {
-                return Err(failed(Reason::StepLimit(step_limit)));
+            if steps == stop {
+                if steps == step_limit {
+                    return Err(failed(Reason::StepLimit(step_limit)));
+                }
+                stop = step_limit;
+                native = program.native(steps);
+                if native.is_some() {
+                    continue;
+                }
             }
             steps += 1;
             self.steps += 1;

@@ -11,6 +11,7 @@ mod call;
 mod compare;
 mod each;
 mod machine;
+mod native;
 mod plan;
 mod select;
 mod sum;

@@ -9,6 +9,7 @@ mod flow;
 mod foreign;
 mod images;
 mod memory;
+mod native;
 mod quirks;
 mod random;
 mod rows;

@@ -13,16 +13,16 @@ use crate::random::Random;
 
 /// Instructions and registers.
 impl Random {
-    fn below(&mut self, bound: usize) -> usize {
+    pub(crate) fn below(&mut self, bound: usize) -> usize {
         self.word() as usize % bound
     }
 
-    fn chance(&mut self, one_in: usize) -> bool {
+    pub(crate) fn chance(&mut self, one_in: usize) -> bool {
         self.below(one_in) == 0
     }
 
     /// Bits that are interesting as single, as a half of a double, or as an integer.
-    fn bits(&mut self) -> u32 {
+    pub(crate) fn bits(&mut self) -> u32 {
         let raw = self.word();
         match self.below(8) {
             0 => VALUES[self.below(VALUES.len())],
@@ -55,7 +55,7 @@ impl Random {
     }
 
     /// An instruction of a row of the opcode table; `None` if no encoding has the operands.
-    fn instruction(&mut self, chip: Chip, row: &Row) -> Option<Instruction> {
+    pub(crate) fn instruction(&mut self, chip: Chip, row: &Row) -> Option<Instruction> {
         let operands: Vec<Operand> =
             row.slots.iter().map(|slot| self.operand(slot, row.format)).collect();
         let mut instruction = Instruction::new(row.format, row.opcode, &operands);
@@ -75,7 +75,7 @@ impl Random {
         decode(chip, &words).ok()
     }
 
-    fn wave(&mut self, chip: Chip) -> Wave {
+    pub(crate) fn wave(&mut self, chip: Chip) -> Wave {
         let mut wave = Wave::with_registers(10);
         wave.quirks = Some(Quirks { hazards: false, ..Quirks::of(chip) });
         for register in &mut wave.vector {
@@ -96,7 +96,7 @@ impl Random {
 }
 
 /// Describes the lanes that differ.
-fn difference(before: &Wave, generic: &Wave, fast: &Wave) -> String {
+pub(crate) fn difference(before: &Wave, generic: &Wave, fast: &Wave) -> String {
     let mut text = format!("mode {:#x} exec {:#x}\n", before.mode, before.exec());
     for register in 0..10 {
         for lane in 0..64 {

@@ -1,0 +1,259 @@
+//! Translated programs against the definition, on random programs with branches.
+
+use amd_isa::{
+    Chip, Format, Instruction, Kind, Opcode, Operand, Row, Scalar, Slot, decode, encode,
+    print_instruction,
+};
+use gcn_simulator::{Program, Recorder, Wave};
+
+use crate::random::Random;
+use crate::rows::difference;
+
+/// Random programs of a chip.
+struct Programs<'r> {
+    random: &'r mut Random,
+    chip: Chip,
+    vector: Vec<&'static Row>,
+    scalar: Vec<&'static Row>,
+}
+
+fn words(chip: Chip, instruction: &Instruction) -> Vec<u32> {
+    encode(chip, instruction).expect("it has an encoding")
+}
+
+fn assembled(chip: Chip, text: &str) -> Vec<u32> {
+    amd_isa::assemble(chip, text).unwrap_or_else(|error| panic!("{error}: {text}"))
+}
+
+/// True if an instruction has a translation.
+fn is_translated(chip: Chip, instruction: &Instruction) -> bool {
+    let mut all = words(chip, instruction);
+    all.extend(assembled(chip, "v_mov_b32 v0, v1\ns_endpgm"));
+    Program::new(chip, &all).is_ok_and(|program| program.native_instructions() == 2)
+}
+
+impl Programs<'_> {
+    fn new(random: &mut Random, chip: Chip) -> Programs<'_> {
+        let rows = |accept: fn(&Row) -> bool| chip.rows().iter().filter(move |row| accept(row));
+        let vector = |row: &Row| row.format.is_vector_alu() && row.format != Format::Vintrp;
+        let scalar = |row: &Row| {
+            matches!(row.format, Format::Sop1 | Format::Sop2 | Format::Sopc | Format::Sopk)
+        };
+        let mut vector: Vec<&Row> = rows(vector).collect();
+        // Programs without doubles are translated in another way.
+        if random.chance(2) {
+            vector.retain(|row| !row.opcode.mnemonic().contains("f64"));
+        }
+        Programs { random, chip, vector, scalar: rows(scalar).collect() }
+    }
+
+    fn scalar_operand(&mut self, slot: &Slot, is_destination: bool) -> Operand {
+        if slot.kind == Kind::Imm {
+            return Operand::Immediate(self.random.word() & 0xffff);
+        }
+        match self.random.below(12) {
+            0 | 1 => Operand::Scalar(Scalar::VCC),
+            2 if !is_destination || self.random.chance(4) => Operand::Scalar(Scalar::EXEC),
+            3 if !is_destination => Operand::integer(self.random.below(81) as i32 - 16),
+            4 if !is_destination => Operand::Literal(self.random.bits()),
+            _ => Operand::s(2 * self.random.below(8) as u8),
+        }
+    }
+
+    fn scalar_instruction(&mut self) -> Option<Instruction> {
+        let row = self.scalar[self.random.below(self.scalar.len())];
+        let results = row.opcode.info().destinations.len();
+        let operands: Vec<Operand> = row
+            .slots
+            .iter()
+            .enumerate()
+            .map(|(index, slot)| self.scalar_operand(slot, index < results))
+            .collect();
+        let instruction = Instruction::new(row.format, row.opcode, &operands);
+        let words = encode(self.chip, &instruction).ok()?;
+        decode(self.chip, &words).ok()
+    }
+
+    /// Instructions without jumps, most of them translated.
+    fn straight(&mut self) -> Vec<u32> {
+        let count = 1 + self.random.below(8);
+        let mut all = Vec::new();
+        for _ in 0..count {
+            loop {
+                let next = match self.random.below(4) {
+                    0 => self.scalar_instruction(),
+                    _ => {
+                        let row = self.vector[self.random.below(self.vector.len())];
+                        self.random.instruction(self.chip, row)
+                    }
+                };
+                let Some(next) = next else { continue };
+                let jumps = matches!(
+                    next.opcode,
+                    Opcode::SSetpcB64 | Opcode::SSwappcB64 | Opcode::SSetregB32
+                );
+                let is_other = self.random.chance(200) && !jumps;
+                if is_other || is_translated(self.chip, &next) {
+                    all.extend(words(self.chip, &next));
+                    break;
+                }
+            }
+        }
+        match self.random.below(12) {
+            // Too close to each other.
+            0 => all.extend(assembled(
+                self.chip,
+                "v_readfirstlane_b32 s4, v1\nv_mov_b32 v1, s4\nv_readlane_b32 s5, v2, s4",
+            )),
+            // Far enough.
+            1 | 2 => {
+                all.extend(assembled(self.chip, "v_readfirstlane_b32 s4, v1\nv_mov_b32 v1, s4"));
+                all.extend(assembled(self.chip, "s_nop 3\nv_readlane_b32 s5, v2, s4"));
+            }
+            _ => {}
+        }
+        all
+    }
+
+    fn jump(&self, opcode: Opcode, distance: usize, back: bool) -> Vec<u32> {
+        let distance = if back { -(distance as i32) } else { distance as i32 };
+        let distance = distance.try_into().expect("a short way");
+        words(self.chip, &Instruction::new(Format::Sopp, opcode, &[Operand::Jump(distance)]))
+    }
+
+    fn branch(&mut self) -> Opcode {
+        use Opcode::*;
+        let all = [
+            SCbranchScc0,
+            SCbranchScc1,
+            SCbranchVccz,
+            SCbranchVccnz,
+            SCbranchExecz,
+            SCbranchExecnz,
+        ];
+        all[self.random.below(all.len())]
+    }
+
+    fn program(&mut self, depth: usize) -> Vec<u32> {
+        let mut all = self.straight();
+        if depth == 0 {
+            return all;
+        }
+        let inner = self.program(depth - 1);
+        match self.random.below(4) {
+            0 => {
+                let opcode = self.branch();
+                all.extend(self.jump(opcode, inner.len(), false));
+                all.extend(inner);
+            }
+            1 => {
+                let other = self.program(depth - 1);
+                let opcode = self.branch();
+                all.extend(self.jump(opcode, inner.len() + 1, false));
+                all.extend(inner);
+                all.extend(self.jump(Opcode::SBranch, other.len(), false));
+                all.extend(other);
+            }
+            2 => {
+                all.extend(assembled(self.chip, "s_and_saveexec_b64 s[14:15], vcc"));
+                all.extend(self.jump(Opcode::SCbranchExecz, inner.len(), false));
+                all.extend(inner);
+                all.extend(assembled(self.chip, "s_mov_b64 exec, s[14:15]"));
+            }
+            _ => {
+                let counter = 20 + depth;
+                let turns = 2 + self.random.below(20);
+                all.extend(assembled(self.chip, &format!("s_mov_b32 s{counter}, 0")));
+                let text = format!("s_add_u32 s{counter}, s{counter}, 1");
+                let mut body = assembled(self.chip, &text);
+                body.extend(inner);
+                let opcode = self.branch();
+                let rest = self.straight();
+                // Out of the loop.
+                body.extend(self.jump(opcode, rest.len() + 2, false));
+                body.extend(rest);
+                body.extend(assembled(self.chip, &format!("s_cmp_lt_u32 s{counter}, {turns}")));
+                let back = body.len() + 1;
+                body.extend(self.jump(Opcode::SCbranchScc1, back, true));
+                all.extend(body);
+            }
+        }
+        all.extend(self.straight());
+        all
+    }
+}
+
+/// What a run leaves.
+fn outcome(program: &Program, before: &Wave, limit: u64) -> (Result<String, String>, Wave) {
+    let mut wave = before.clone();
+    let mut host = Recorder::with_memory(0x1000, &[0x3f80_0007; 64]);
+    let outcome = wave.run(program, &mut host, limit);
+    (outcome.map(|outcome| format!("{outcome:?}")).map_err(|error| error.to_string()), wave)
+}
+
+fn assert_same(
+    what: &str,
+    program: &Program,
+    before: &Wave,
+    expected: &(Result<String, String>, Wave),
+    got: &(Result<String, String>, Wave),
+) {
+    let chip = program.chip();
+    let (generic, native) = (&expected.1, &got.1);
+    let same = expected.0 == got.0
+        && generic.vector == native.vector
+        && generic.scalar == native.scalar
+        && (generic.scc, generic.mode, generic.steps) == (native.scc, native.mode, native.steps)
+        && generic.next_instruction(program) == native.next_instruction(program);
+    if !same {
+        let text: String = program
+            .instructions()
+            .iter()
+            .map(|located| {
+                let text = print_instruction(chip, &located.instruction);
+                format!("{:#06x} {text}\n", located.offset * 4)
+            })
+            .collect();
+        panic!(
+            "{chip} {what}: {:?} {}, got {:?} {}\nscc {} {}\n{}{text}",
+            expected.0,
+            generic.steps,
+            got.0,
+            native.steps,
+            generic.scc,
+            native.scc,
+            difference(before, generic, native)
+        );
+    }
+}
+
+#[test]
+fn translated_programs_agree_with_the_definition() {
+    let mut random = Random(0x9a7e);
+    let mut translated = 0;
+    let mut failed = 0;
+    for round in 0..1_500 {
+        let chip = Chip::ALL[random.below(2)];
+        let mut before = random.wave(chip);
+        if !random.chance(10) {
+            before.mode = Wave::new().mode;
+        }
+        if random.chance(2) {
+            before.quirks = None;
+        }
+        let depth = 1 + random.below(3);
+        let mut all = Programs::new(&mut random, chip).program(depth);
+        all.extend(assembled(chip, "s_endpgm"));
+        let program = Program::new(chip, &all).expect("a program");
+        translated += program.native_instructions();
+        let limit = 20 + random.below(2000) as u64;
+        let expected = outcome(&program.clone().generic(), &before, limit);
+        failed += usize::from(expected.0.as_ref().is_err_and(|error| error.contains("hazard")));
+        let native = outcome(&program.clone().native_after(0), &before, limit);
+        assert_same(&format!("round {round}"), &program, &before, &expected, &native);
+        let later = outcome(&program.clone().native_after(limit / 2), &before, limit);
+        assert_same(&format!("round {round}, later"), &program, &before, &expected, &later);
+    }
+    assert!(translated > 10_000, "only {translated} instructions were translated");
+    assert!(failed > 50, "only {failed} programs had a hazard");
+}
