@@ -28,6 +28,7 @@ mod class;
 mod compare;
 mod constant;
 mod control;
+mod decoded;
 mod division;
 mod dpp;
 mod error;

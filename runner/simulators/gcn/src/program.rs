@@ -1,15 +1,13 @@
 //! Decoded programs.
 
-use amd_isa::hazards::{HAZARDS, Hazard, HazardView};
 use amd_isa::{
-    Access, Chip, DecodeError, Format, Instruction, Located, Row, accesses, decode_first,
-    decode_meaning, print_instruction,
+    Chip, DecodeError, Format, Instruction, Located, decode_first, decode_meaning,
+    print_instruction,
 };
 use thiserror::Error;
 
-use crate::class::Class;
+use crate::decoded::{Decoded, Facts};
 use crate::native::{Heat, Native};
-use crate::rows::Plan;
 
 /// Reason why dwords are no program.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -25,42 +23,8 @@ pub enum ProgramError {
 /// A decoded program.
 #[derive(Clone, Debug)]
 pub struct Program {
-    chip: Chip,
-    instructions: Vec<Located>,
-    facts: Vec<Facts>,
-    /// Number of the instruction at each offset in dwords.
-    starts: Vec<Option<usize>>,
+    decoded: Decoded,
     heat: Heat,
-}
-
-/// Properties of an instruction that each execution needs.
-#[derive(Clone, Debug)]
-pub(crate) struct Facts {
-    pub row: &'static Row,
-    pub class: Class,
-    /// An implementation on rows, if there is one.
-    pub plan: Option<Plan>,
-    pub accesses: Vec<Access>,
-    /// Hazards that the instruction can be the second part of, with their bits.
-    pub hazards: Vec<(u32, &'static Hazard)>,
-    /// Bits of the hazards that the instruction can be the first part of.
-    pub begins: u32,
-}
-
-impl Facts {
-    fn new(chip: Chip, row: &'static Row, instruction: &Instruction) -> Facts {
-        let view = HazardView::new(row, instruction);
-        let required = || {
-            let bits = (0..).map(|index| 1_u32 << index).zip(HAZARDS);
-            bits.filter(|(_, hazard)| hazard.is_required(chip))
-        };
-        let hazards = required().filter(|(_, hazard)| hazard.concerns(&view)).collect();
-        let begun = required().filter(|(_, hazard)| hazard.begins(&view));
-        let begins = begun.fold(0, |bits, (bit, _)| bits | bit);
-        let class = Class::of(row.format, row.opcode);
-        let plan = Plan::of(class, row, instruction);
-        Facts { row, class, plan, accesses: accesses(row, instruction), hazards, begins }
-    }
 }
 
 impl Program {
@@ -107,14 +71,14 @@ impl Program {
             starts[located.offset] = Some(index);
         }
         let heat = Heat::of(instructions.len());
-        Program { chip, instructions, facts, starts, heat }
+        Program { decoded: Decoded { chip, instructions, facts, starts }, heat }
     }
 
     /// This program without implementations on whole registers: every vector instruction executes
     /// lane by lane. Slow, and the definition of what the fast ones must do.
     #[must_use]
     pub fn generic(mut self) -> Program {
-        for facts in &mut self.facts {
+        for facts in &mut self.decoded.facts {
             facts.plan = None;
         }
         self.heat = Heat::after(u64::MAX);
@@ -131,7 +95,7 @@ impl Program {
 
     /// Number of instructions with a translation to the host's code.
     pub fn native_instructions(&self) -> usize {
-        Native::of(self, 0).map_or(0, |native| native.instructions())
+        Native::of(&self.decoded, 0).map_or(0, |native| native.instructions())
     }
 
     pub(crate) fn heat(&self) -> &Heat {
@@ -143,41 +107,41 @@ impl Program {
         if self.heat.left() > executed {
             return None;
         }
-        self.heat.native(|after| Native::of(self, after))
+        self.heat.native(|after| Native::of(&self.decoded, after))
     }
 
     /// Number of instructions with an implementation on whole registers.
     pub fn fast_instructions(&self) -> usize {
-        self.facts.iter().filter(|facts| facts.plan.is_some()).count()
+        self.decoded.facts.iter().filter(|facts| facts.plan.is_some()).count()
     }
 
     /// The chip.
     pub fn chip(&self) -> Chip {
-        self.chip
+        self.decoded.chip
     }
 
     /// The instructions with their places.
     pub fn instructions(&self) -> &[Located] {
-        &self.instructions
+        &self.decoded.instructions
     }
 
     pub(crate) fn facts(&self, index: usize) -> &Facts {
-        &self.facts[index]
+        &self.decoded.facts[index]
     }
 
     /// Offset in dwords after the last instruction.
     pub(crate) fn end(&self) -> usize {
-        self.instructions.last().map_or(0, |last| last.offset + last.dwords)
+        self.decoded.instructions.last().map_or(0, |last| last.offset + last.dwords)
     }
 
     /// Number of the instruction at an offset in dwords.
     pub(crate) fn at(&self, offset: usize) -> Option<usize> {
-        self.starts.get(offset).copied().flatten()
+        self.decoded.at(offset)
     }
 
     /// The text of an instruction.
     pub fn text(&self, index: usize) -> String {
-        print_instruction(self.chip, &self.instructions[index].instruction)
+        print_instruction(self.decoded.chip, &self.decoded.instructions[index].instruction)
     }
 }
 

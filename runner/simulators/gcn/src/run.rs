@@ -3,15 +3,17 @@
 use amd_isa::hazards::{HazardView, wait_states};
 use amd_isa::{Access, Chip, Format, Instruction, Kind, Opcode, Operand, Register, Row, Scalar};
 use amd_isa::{Lanes, Slot, Status};
+use native::WaveState;
 
 use crate::class::Class;
 use crate::constant::constant;
+use crate::decoded::Facts;
 use crate::error::{ExecutionError, Reason};
 use crate::host::Host;
 use crate::native::Native;
 use crate::parts::{merged, selected};
 use crate::pending;
-use crate::program::{Facts, Program};
+use crate::program::Program;
 use crate::quirks::Quirks;
 use crate::register::LANES;
 use crate::state::Wave;
@@ -83,7 +85,7 @@ impl Wave {
         let mut index = program.at(self.pc).unwrap_or(0);
         loop {
             if let Some(code) = native
-                && let Some((executed, next)) = code.run(self, index, step_limit - steps)
+                && let Some((executed, next)) = self.run_native(code, index, step_limit - steps)
             {
                 steps += executed;
                 self.steps += executed;
@@ -148,6 +150,25 @@ impl Wave {
             }
             index = self.next_index(program).map_err(failed)?;
         }
+    }
+
+    /// Executes translated code from an instruction on, at most `left` instructions; returns the
+    /// number of executed ones and the next one. `None` if nothing was executed.
+    #[inline]
+    fn run_native(&mut self, native: &Native, index: usize, left: u64) -> Option<(u64, usize)> {
+        let block = native.block(index)?;
+        if !self.pending.is_empty() || !self.takes_plans() {
+            return None;
+        }
+        let mut state = WaveState::new(self.scc, self.vccz, left);
+        let code = native.code(self.exec(), block)?;
+        let next = code.run(block, &mut self.vector, &mut self.scalar, &mut state)?;
+        if state.left == left {
+            return None;
+        }
+        (self.scc, self.vccz) = (state.scc, state.conditions_zero);
+        native.executed(&state).for_each(|index| self.history.add(index));
+        Some((left - state.left, next as usize))
     }
 
     /// Number of the next instruction.

@@ -11,7 +11,7 @@ use super::float::FloatMode;
 const DEFAULT: u32 = 0xffc0_0000;
 const DEFAULT64: u64 = 0xfff8 << 48;
 
-/// Result of an operation with its own result, or what stands for it if that is not a number.
+/// Result of an operation with its own result, or the one instead if that is not a number.
 #[inline]
 pub(crate) fn settled(opcode: Opcode, sources: [u64; 3], mode: FloatMode, result: u64) -> u64 {
     use Opcode::*;

@@ -5,7 +5,7 @@ use amd_isa::{Opcode, Operand};
 use native::WaveTest;
 
 use crate::class::Class;
-use crate::program::Program;
+use crate::decoded::Decoded;
 
 /// Where execution goes after an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,10 +22,10 @@ pub(super) enum Flow {
 
 impl Flow {
     /// The flow after an instruction.
-    pub(super) fn of(program: &Program, index: usize) -> Flow {
+    pub(super) fn of(program: &Decoded, index: usize) -> Flow {
         use Opcode::*;
-        let located = &program.instructions()[index];
-        let facts = program.facts(index);
+        let located = &program.instructions[index];
+        let facts = &program.facts[index];
         if !matches!(facts.class, Class::Control | Class::ScalarSpecial) {
             return Flow::Following;
         }
@@ -59,7 +59,7 @@ pub(super) struct Origins {
 }
 
 impl Origins {
-    pub(super) fn of(program: &Program, flows: &[Flow]) -> Origins {
+    pub(super) fn of(program: &Decoded, flows: &[Flow]) -> Origins {
         let mut before = vec![Vec::new(); flows.len()];
         let mut anywhere = false;
         for (index, flow) in flows.iter().enumerate() {
@@ -68,7 +68,7 @@ impl Origins {
                 Flow::Jump(target) => (None, Some(target)),
                 Flow::Branch(_, target) => (Some(index + 1), Some(target)),
                 Flow::Other => {
-                    let opcode = program.facts(index).row.opcode;
+                    let opcode = program.facts[index].row.opcode;
                     anywhere |= matches!(opcode, Opcode::SSetpcB64 | Opcode::SSwappcB64);
                     // A branch to nowhere may not be taken.
                     (Some(index + 1), None)
@@ -84,8 +84,8 @@ impl Origins {
     }
 
     /// True if no hazard of an instruction can be one, wherever execution comes from.
-    pub(super) fn is_safe(&self, program: &Program, index: usize) -> bool {
-        let hazards = &program.facts(index).hazards;
+    pub(super) fn is_safe(&self, program: &Decoded, index: usize) -> bool {
+        let hazards = &program.facts[index].hazards;
         hazards.is_empty()
             || !self.anywhere
                 && !hazards
@@ -95,12 +95,12 @@ impl Origins {
 
     /// True if an instruction that a hazard begins with can come less than some wait states before
     /// another.
-    fn begins(&self, program: &Program, index: usize, bit: u32, states: u32) -> bool {
-        // What was executed before the program is not known.
+    fn begins(&self, program: &Decoded, index: usize, bit: u32, states: u32) -> bool {
+        // The instructions before the program are not known.
         index == 0
             || self.before[index].iter().any(|&before| {
-                let own = wait_states(&program.instructions()[before].instruction);
-                program.facts(before).begins & bit != 0
+                let own = wait_states(&program.instructions[before].instruction);
+                program.facts[before].begins & bit != 0
                     || own < states && self.begins(program, before, bit, states - own)
             })
     }

@@ -12,9 +12,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use ::native::{BranchTarget, WaveBlock, WaveCode, WaveEnd, WaveRegion, WaveState, WaveStep};
 
-use crate::program::Program;
+use crate::decoded::Decoded;
 use crate::quirks::Quirks;
-use crate::state::Wave;
 use flow::{Flow, Origins};
 pub(crate) use heat::Heat;
 
@@ -38,12 +37,12 @@ pub(crate) struct Native {
 }
 
 /// An instruction as the translator takes it; `None` if it has no translation.
-fn step(program: &Program, index: usize) -> Option<WaveStep> {
-    let facts = program.facts(index);
+fn step(program: &Decoded, index: usize) -> Option<WaveStep> {
+    let facts = &program.facts[index];
     let step = match &facts.plan {
         Some(plan) => WaveStep::Vector(plan.native(facts.class)?),
         None => {
-            let instruction = &program.instructions()[index].instruction;
+            let instruction = &program.instructions[index].instruction;
             WaveStep::Scalar(scalar::step(facts.class, facts.row, instruction)?)
         }
     };
@@ -52,7 +51,7 @@ fn step(program: &Program, index: usize) -> Option<WaveStep> {
 
 /// Division of a program into blocks.
 struct Division<'a> {
-    program: &'a Program,
+    program: &'a Decoded,
     flows: Vec<Flow>,
     origins: Origins,
     /// True for instructions that jumps go to.
@@ -68,8 +67,8 @@ struct Part {
 }
 
 impl Division<'_> {
-    fn of(program: &Program) -> Division<'_> {
-        let count = program.instructions().len();
+    fn of(program: &Decoded) -> Division<'_> {
+        let count = program.instructions.len();
         let flows: Vec<Flow> = (0..count).map(|index| Flow::of(program, index)).collect();
         let origins = Origins::of(program, &flows);
         let mut targets = vec![false; count];
@@ -134,8 +133,8 @@ impl Division<'_> {
 
 impl Native {
     /// A program; `None` if no vector instruction can be translated.
-    pub(crate) fn of(program: &Program, partial_after: u64) -> Option<Native> {
-        if program.instructions().len() > LONGEST {
+    pub(crate) fn of(program: &Decoded, partial_after: u64) -> Option<Native> {
+        if program.instructions.len() > LONGEST {
             return None;
         }
         let parts = Division::of(program).parts();
@@ -143,7 +142,7 @@ impl Native {
         if !parts.iter().any(|part| part.steps.iter().any(is_vector)) {
             return None;
         }
-        let mut blocks = vec![NONE; program.instructions().len()];
+        let mut blocks = vec![NONE; program.instructions.len()];
         for (number, part) in parts.iter().enumerate() {
             blocks[part.start] = number as u32;
         }
@@ -162,7 +161,7 @@ impl Native {
         };
         let region = WaveRegion {
             blocks: parts.into_iter().map(block).collect(),
-            tracks_conditions: Quirks::of(program.chip()).vccz_after_smrd,
+            tracks_conditions: Quirks::of(program.chip).vccz_after_smrd,
         };
         Some(Native {
             region,
@@ -179,9 +178,15 @@ impl Native {
         self.region.blocks.iter().map(WaveBlock::instructions).sum()
     }
 
+    /// The block that begins with an instruction.
+    #[inline]
+    pub(crate) fn block(&self, index: usize) -> Option<u32> {
+        self.blocks.get(index).copied().filter(|block| *block != NONE)
+    }
+
     /// The code for a wave with some active lanes that begins with a block.
     #[inline]
-    fn code(&self, exec: u64, block: u32) -> Option<&WaveCode> {
+    pub(crate) fn code(&self, exec: u64, block: u32) -> Option<&WaveCode> {
         if exec == u64::MAX {
             return self.full.get_or_init(|| WaveCode::translate(&self.region, true)).as_ref();
         }
@@ -196,30 +201,13 @@ impl Native {
         self.partial.get_or_init(|| WaveCode::translate(&self.region, false)).as_ref()
     }
 
-    /// Executes a wave from an instruction on, at most `left` instructions; returns the number of
-    /// executed ones and the next one. `None` if nothing was executed.
-    #[inline]
-    pub(crate) fn run(&self, wave: &mut Wave, index: usize, left: u64) -> Option<(u64, usize)> {
-        let block = *self.blocks.get(index)?;
-        if block == NONE || !wave.pending.is_empty() || !wave.takes_plans() {
-            return None;
-        }
-        let code = self.code(wave.exec(), block)?;
-        let mut state = WaveState::new(wave.scc, wave.vccz, left);
-        let next = code.run(block, &mut wave.vector, &mut wave.scalar, &mut state)?;
-        let executed = left - state.left;
-        if executed == 0 {
-            return None;
-        }
-        (wave.scc, wave.vccz) = (state.scc, state.conditions_zero);
-        for block in state.trail() {
-            let Some(block) = self.region.blocks.get(block) else { continue };
+    /// The instructions that a run executed last, the oldest first: the last eight at least.
+    pub(crate) fn executed(&self, state: &WaveState) -> impl Iterator<Item = usize> {
+        let blocks = state.trail().filter_map(|block| self.region.blocks.get(block));
+        blocks.flat_map(|block| {
             let first = block.place as usize;
-            let last = first + block.instructions();
-            for index in first.max(last.saturating_sub(8))..last {
-                wave.history.add(index);
-            }
-        }
-        Some((executed, next as usize))
+            let end = first + block.instructions();
+            first.max(end.saturating_sub(8))..end
+        })
     }
 }

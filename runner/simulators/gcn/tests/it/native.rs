@@ -183,7 +183,7 @@ impl Programs<'_> {
     }
 }
 
-/// What a run leaves.
+/// Outcome of a run, and the wave after it.
 fn outcome(program: &Program, before: &Wave, limit: u64) -> (Result<String, String>, Wave) {
     let mut wave = before.clone();
     let mut host = Recorder::with_memory(0x1000, &[0x3f80_0007; 64]);

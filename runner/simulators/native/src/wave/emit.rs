@@ -2,55 +2,15 @@
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{I32, I64};
-use cranelift_codegen::ir::{self, AliasRegion, BlockArg, InstBuilder, MemFlags, Value};
-use cranelift_frontend::{FunctionBuilder, Switch, Variable};
+use cranelift_codegen::ir::{self, BlockArg, InstBuilder, Value};
+use cranelift_frontend::{FunctionBuilder, Switch};
 
-use super::Treatment;
 use super::frame::offsets;
 use super::region::{CONDITIONS, EXEC, WaveBlock, WaveEnd, WaveRegion, WaveStep, WaveTest};
 use super::run::Run;
+use super::translation::{Treatment, Variables, Wave, frame_access};
 use crate::lanes::Builder;
 use crate::region::BranchTarget;
-
-/// State in registers of the host.
-pub(super) struct Variables {
-    pub(super) scc: Variable,
-    pub(super) conditions_zero: Variable,
-    left: Variable,
-    /// Number of blocks so far.
-    count: Variable,
-}
-
-/// A translation in progress.
-pub(super) struct Wave<'a, 'f> {
-    pub(super) b: Builder<'a, 'f>,
-    /// True if all lanes are active.
-    pub(super) full: bool,
-    /// True if the host's instructions choose among NaNs as the wave's.
-    pub(super) hosts_nans: bool,
-    pub(super) variables: Variables,
-    pub(super) vectors: Value,
-    pub(super) scalars: Value,
-    frame: Value,
-    labels: Vec<ir::Block>,
-    leave: ir::Block,
-    tracks_conditions: bool,
-}
-
-/// Access to vector registers.
-pub(super) fn lanes_access() -> MemFlags {
-    MemFlags::new().with_notrap().with_alias_region(Some(AliasRegion::Heap))
-}
-
-/// Access to scalar registers.
-pub(super) fn scalar_access() -> MemFlags {
-    MemFlags::new().with_notrap().with_alias_region(Some(AliasRegion::Table))
-}
-
-/// Access to the rest of the state.
-fn frame_access() -> MemFlags {
-    MemFlags::trusted().with_alias_region(Some(AliasRegion::Vmctx))
-}
 
 /// Translates a region to the body of a function of the vector registers, the frame and the number
 /// of the first block, whose result is the place where it ends. `full`: for waves in which all

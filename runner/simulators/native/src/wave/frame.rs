@@ -32,7 +32,7 @@ impl WaveState {
     }
 }
 
-/// What translated code gets.
+/// The second argument of translated code.
 #[repr(C)]
 pub(super) struct Frame {
     pub(super) scalars: *mut [u32; SCALARS],

@@ -5,13 +5,25 @@ use std::collections::BTreeMap;
 use cranelift_codegen::ir::types::{F32X4, F64X2, I32X4, I64X2};
 use cranelift_codegen::ir::{InstBuilder, Value};
 
-use super::emit::{Wave, lanes_access};
 use super::region::LaneSource;
-use super::run::Operand;
+use super::translation::{Wave, lanes_access};
 use crate::lanes::{Subnormals, is_normal};
 
 /// Bytes of a vector register.
 const ROW: i32 = 256;
+
+/// A source that is the same in all groups, or a register.
+#[derive(Clone, Copy)]
+pub(super) enum Operand {
+    Register(u8),
+    Constant(u64),
+    /// A scalar, and the vector with it in all lanes.
+    Same(Value, Value),
+    /// A bit per lane of the wave.
+    Bits(Value),
+    /// The mask that an instruction of the run has computed.
+    Own(usize),
+}
 
 /// A value of a vector register.
 #[derive(Clone, Copy)]

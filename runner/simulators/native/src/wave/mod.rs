@@ -6,6 +6,7 @@ mod group;
 mod region;
 mod run;
 mod scalar;
+mod translation;
 mod vector;
 
 pub use frame::WaveState;
@@ -21,20 +22,13 @@ use crate::lanes::Subnormals;
 use crate::memory::Memory;
 use crate::state::Entry;
 use frame::Frame;
+use translation::Treatment;
 
 #[cfg(test)]
 mod tests;
 
 /// Lanes of a wave.
 const LANES: usize = 64;
-
-/// Treatment of what differs between hosts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Treatment {
-    pub(crate) subnormals: Subnormals,
-    /// True if sums and products take the bits of the first operand that is no number.
-    pub(crate) hosts_nans: bool,
-}
 
 /// A region as a function of the host.
 #[derive(Debug)]

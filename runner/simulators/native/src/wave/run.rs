@@ -6,34 +6,16 @@ use cranelift_codegen::ir::types::{I32, I32X4, I64, I64X2};
 use cranelift_codegen::ir::{InstBuilder, Value};
 use cranelift_frontend::Variable;
 
-use super::emit::Wave;
-use super::group::Group;
+use super::group::{Group, Operand};
 use super::region::{
     EXEC, LanePlace, LaneSource, ScalarOperation, ScalarSource, VectorStep, WaveStep, overlap,
 };
+use super::translation::Wave;
+use super::vector::RunStep;
 use crate::CHUNK;
 
 /// Bytes of a vector register.
 const ROW: usize = 256;
-
-/// A source that is the same in all groups, or a register.
-#[derive(Clone, Copy)]
-pub(super) enum Operand {
-    Register(u8),
-    Constant(u64),
-    /// A scalar, and the vector with it in all lanes.
-    Same(Value, Value),
-    /// A bit per lane of the wave.
-    Bits(Value),
-    /// The mask that an instruction of the run has computed.
-    Own(usize),
-}
-
-/// An instruction of a run.
-pub(super) struct RunStep {
-    pub(super) step: VectorStep,
-    pub(super) operands: [Operand; 3],
-}
 
 /// Vector instructions without scalar ones in between that they depend on.
 #[derive(Default)]
@@ -91,15 +73,6 @@ impl Run {
                 writes || reads || step.writes_exec()
             }
         }
-    }
-}
-
-impl RunStep {
-    fn writes_vector(&self, number: u8) -> bool {
-        let count = 1 + u8::from(self.step.operation.is_wide());
-        self.step
-            .destination
-            .is_some_and(|first| (first..=first.saturating_add(count - 1)).contains(&number))
     }
 }
 

@@ -5,11 +5,11 @@ use cranelift_codegen::ir::types::{I32, I64};
 use cranelift_codegen::ir::{InstBuilder, Type, Value};
 use cranelift_frontend::FunctionBuilder;
 
-use super::emit::{Wave, lanes_access, scalar_access};
 use super::region::{
     CONDITIONS, EXEC, LaneOrders, LaneType, SaveOperation, ScalarOperation, ScalarSource,
     ScalarStep,
 };
+use super::translation::{Wave, lanes_access, scalar_access};
 
 /// Bytes of a vector register.
 const ROW: i32 = 256;

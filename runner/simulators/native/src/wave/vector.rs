@@ -4,12 +4,27 @@ use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::types::{F32X4, F64X2, I32X4};
 use cranelift_codegen::ir::{InstBuilder, Value};
 
-use super::emit::Wave;
-use super::group::{Dwords, Group, Held, Singles};
+use super::group::{Dwords, Group, Held, Operand, Singles};
 use super::region::{LaneOperation, LaneOrders, LanePlace, LaneType, VectorStep};
-use super::run::{Operand, RunStep};
 use super::scalar::{self, field};
+use super::translation::Wave;
 use crate::lanes::Subnormals;
+
+/// An instruction of a run.
+pub(super) struct RunStep {
+    pub(super) step: VectorStep,
+    pub(super) operands: [Operand; 3],
+}
+
+impl RunStep {
+    /// True if the instruction writes a vector register.
+    pub(super) fn writes_vector(&self, number: u8) -> bool {
+        let count = 1 + u8::from(self.step.operation.is_wide());
+        self.step
+            .destination
+            .is_some_and(|first| (first..=first.saturating_add(count - 1)).contains(&number))
+    }
+}
 
 /// A result.
 enum Outcome {
