@@ -7,8 +7,11 @@
 //! simulator goes on from there. So the region need not be complete, and its results are those of
 //! the simulator, bit for bit.
 //!
-//! The file is 256 chunks of 16 bytes. Within a block each chunk has a value in a register of the
-//! host: it is loaded at most once and stored at most once.
+//! Programs of waves, 64 lanes with scalar registers beside them, are a [`WaveRegion`] and become
+//! [`WaveCode`]: blocks whose vector instructions are loops over groups of four lanes.
+//!
+//! The file of a [`Region`] is 256 chunks of 16 bytes. Within a block each chunk has a value in a
+//! register of the host: it is loaded at most once and stored at most once.
 //!
 //! ```
 //! use native::{

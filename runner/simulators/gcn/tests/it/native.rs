@@ -257,3 +257,142 @@ fn translated_programs_agree_with_the_definition() {
     assert!(translated > 10_000, "only {translated} instructions were translated");
     assert!(failed > 50, "only {failed} programs had a hazard");
 }
+
+/// A loop with a comparison that decides on lanes, and one that ends it.
+const LOOP: &str = "s_mov_b32 s0, 0
+head:
+v_mad_f32 v0, v0, v1, v2
+v_fract_f32 v0, v0
+v_cmp_gt_f32 vcc, 0.5, v0
+v_cndmask_b32 v1, v1, v0, vcc
+s_and_saveexec_b64 s[2:3], vcc
+v_add_f32 v2, 1.0, v2
+s_mov_b64 exec, s[2:3]
+s_add_u32 s0, s0, 1
+s_cmp_lt_u32 s0, 9
+s_cbranch_scc1 head
+s_endpgm";
+
+#[test]
+fn each_budget_ends_at_the_same_instruction() {
+    let mut random = Random(0xb0d);
+    for chip in Chip::ALL {
+        let program = Program::new(chip, &assembled(chip, LOOP)).expect("a program");
+        for lanes in [u64::MAX, 0x0f0f] {
+            let mut before = random.wave(chip);
+            before.mode = Wave::new().mode;
+            before.set_pair(Scalar::EXEC, lanes);
+            for limit in 0..100 {
+                let expected = outcome(&program.clone().generic(), &before, limit);
+                for after in [0, limit / 2, limit] {
+                    let native = program.clone().native_after(after);
+                    let got = outcome(&native, &before, limit);
+                    assert_same(
+                        &format!("{limit} after {after}"),
+                        &program,
+                        &before,
+                        &expected,
+                        &got,
+                    );
+                    // A part of the budget each.
+                    let mut wave = before.clone();
+                    let host = &mut Recorder::default();
+                    while wave.steps < limit {
+                        let part = (limit - wave.steps).min(7);
+                        if wave.run(&native, host, part).is_ok() {
+                            break;
+                        }
+                    }
+                    assert!(wave.vector == expected.1.vector && wave.scalar == expected.1.scalar);
+                }
+            }
+        }
+    }
+}
+
+/// A wave remembers the instructions that translated code has executed.
+#[test]
+fn hazards_reach_over_translated_code() {
+    let before = "v_mov_b32 v1, 1\nv_readfirstlane_b32 s4, v1\n";
+    for (between, fails) in [
+        ("v_mov_b32 v2, v1\n", true),
+        ("v_mov_b32 v2, v1\nv_mov_b32 v3, v1\nv_mov_b32 v4, v1\n", true),
+        ("v_mov_b32 v2, v1\nv_mov_b32 v3, v1\nv_mov_b32 v4, v1\nv_mov_b32 v5, v1\n", false),
+        ("s_branch next\nnext:\ns_branch other\nother:\ns_branch third\nthird:\n", true),
+        ("s_branch next\nnext:\ns_branch other\nother:\ns_branch third\nthird:\ns_nop 0\n", false),
+    ] {
+        let text = format!("{before}{between}v_readlane_b32 s5, v1, s4\ns_endpgm");
+        for chip in Chip::ALL {
+            let program = Program::new(chip, &assembled(chip, &text)).expect("a program");
+            let wave = Wave::new();
+            let expected = outcome(&program.clone().generic(), &wave, 50);
+            assert_eq!(expected.0.is_err(), fails, "{chip}: {text}");
+            let got = outcome(&program.clone().native_after(0), &wave, 50);
+            assert_same("between", &program, &wave, &expected, &got);
+        }
+    }
+}
+
+/// Registers that wait for memory are not used in translated code either.
+#[test]
+fn translated_loops_wait_for_memory() {
+    let text = |wait: &str| {
+        format!(
+            "s_mov_b32 s0, 0
+head:
+v_add_f32 v1, v1, v2
+v_mul_f32 v3, v1, v2
+s_load_dword s9, s[10:11], 0x0
+v_add_f32 v1, v1, v3
+{wait}
+v_add_f32 v4, s9, v1
+s_add_u32 s0, s0, 1
+s_cmp_lt_u32 s0, 9
+s_cbranch_scc1 head
+s_endpgm"
+        )
+    };
+    for chip in Chip::ALL {
+        for (wait, fails) in [("s_nop 0", true), ("s_waitcnt lgkmcnt(0)", false)] {
+            let program = Program::new(chip, &assembled(chip, &text(wait))).expect("a program");
+            let mut wave = Random(1).wave(chip);
+            wave.mode = Wave::new().mode;
+            (wave.scalar[10], wave.scalar[11]) = (0x1000, 0);
+            let expected = outcome(&program.clone().generic(), &wave, 500);
+            assert_eq!(expected.0.is_err(), fails, "{chip}: {:?}", expected.0);
+            let got = outcome(&program.clone().native_after(0), &wave, 500);
+            assert_same(wait, &program, &wave, &expected, &got);
+        }
+    }
+}
+
+/// VCCZ of si is wrong after a scalar load until VCC is written; translated branches look at it.
+#[test]
+fn translated_branches_know_the_quirk_of_vccz() {
+    let text = |write: &str| {
+        format!(
+            "s_mov_b64 vcc, 0
+s_load_dword s9, s[10:11], 0x0
+s_waitcnt lgkmcnt(0)
+{write}
+v_mov_b32 v1, 1
+s_cbranch_vccz out
+v_mov_b32 v2, 2
+out:
+s_endpgm"
+        )
+    };
+    for chip in Chip::ALL {
+        let mut ends = Vec::new();
+        for write in ["v_mov_b32 v3, 3", "s_mov_b64 vcc, vcc"] {
+            let program = Program::new(chip, &assembled(chip, &text(write))).expect("a program");
+            let mut wave = Wave::new();
+            wave.scalar[10] = 0x1000;
+            let expected = outcome(&program.clone().generic(), &wave, 500);
+            ends.push(expected.1.vector[2][0]);
+            let got = outcome(&program.clone().native_after(0), &wave, 500);
+            assert_same(write, &program, &wave, &expected, &got);
+        }
+        assert_eq!(ends, if chip == Chip::Si { [2, 0] } else { [0, 0] });
+    }
+}

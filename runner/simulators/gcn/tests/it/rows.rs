@@ -218,6 +218,11 @@ s_endpgm";
             let same = fast.vector == generic.vector && fast.scalar == generic.scalar;
             assert!(same, "{chip}: {}", difference(&before, &generic, &fast));
             assert_eq!((fast.scc, fast.steps), (generic.scc, generic.steps), "{chip}");
+            let (outcome, native) = run(&program.native_after(0));
+            assert_eq!(outcome, expected, "{chip}, translated");
+            let same = native.vector == generic.vector && native.scalar == generic.scalar;
+            assert!(same, "{chip}, translated: {}", difference(&before, &generic, &native));
+            assert_eq!((native.scc, native.steps), (generic.scc, generic.steps), "{chip}");
             failed += usize::from(outcome.is_err());
             ended += usize::from(outcome.is_ok());
         }
