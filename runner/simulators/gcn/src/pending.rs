@@ -1,6 +1,7 @@
 //! Memory accesses whose effects on registers are not complete.
 
 use amd_isa::Register;
+use native::RegisterSet;
 
 use crate::error::Reason;
 use crate::register::LANES;
@@ -52,11 +53,32 @@ impl Event {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pending {
     events: Vec<Event>,
+    /// Registers that an event will write or has still to read, and maybe others.
+    registers: RegisterSet,
+}
+
+/// Adds a register to a set.
+pub(crate) fn insert(set: &mut RegisterSet, register: Register) {
+    match register {
+        Register::Vector(number) => set.add_vector(number),
+        Register::Scalar(code) => set.add_scalar(code),
+    }
 }
 
 impl Pending {
     pub(crate) fn is_empty(&self) -> bool {
         self.events.is_empty()
+    }
+
+    /// Registers that wait for memory or that memory has still to read; `None` without events.
+    pub(crate) fn registers(&self) -> Option<RegisterSet> {
+        (!self.events.is_empty()).then_some(self.registers)
+    }
+
+    /// Notes the registers of an event.
+    fn note(registers: &mut RegisterSet, event: &Event) {
+        let written = event.writes.iter().map(|(register, _)| register);
+        written.chain(&event.holds).for_each(|register| insert(registers, *register));
     }
 
     /// Adds an event. EXPCNT counts to 7: an event beyond stalls until the oldest is complete.
@@ -71,6 +93,7 @@ impl Pending {
             let oldest = self.events.iter().position(|event| event.kind == kind);
             oldest.map(|index| self.events.remove(index));
         }
+        Pending::note(&mut self.registers, &event);
         self.events.push(event);
     }
 
@@ -125,6 +148,8 @@ impl Pending {
         }
         // A store that is complete has read its data.
         rest.retain(|event| !(is_export(event.kind) && completed_stores.contains(&event.by)));
+        self.registers = RegisterSet::default();
+        rest.iter().for_each(|event| Pending::note(&mut self.registers, event));
         self.events = rest;
         complete
     }
@@ -138,6 +163,11 @@ impl Pending {
         writes: bool,
         in_order: Option<Kind>,
     ) -> Result<(), Reason> {
+        let mut own = RegisterSet::default();
+        insert(&mut own, register);
+        if !self.registers.intersects(&own) {
+            return Ok(());
+        }
         let is_vector = matches!(register, Register::Vector(_));
         // The two ways of a branch have lanes of their own in the same vector registers.
         let concerns = |event: &&Event| !is_vector || event.lanes & lanes != 0;

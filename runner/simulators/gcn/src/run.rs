@@ -157,10 +157,10 @@ impl Wave {
     #[inline]
     fn run_native(&mut self, native: &Native, index: usize, left: u64) -> Option<(u64, usize)> {
         let block = native.block(index)?;
-        if !self.pending.is_empty() || !self.takes_plans() {
+        if !self.takes_plans() {
             return None;
         }
-        let mut state = WaveState::new(self.scc, self.vccz, left);
+        let mut state = WaveState::new(self.scc, self.vccz, left, self.pending.registers());
         let code = native.code(self.exec(), block)?;
         let next = code.run(block, &mut self.vector, &mut self.scalar, &mut state)?;
         if state.left == left {

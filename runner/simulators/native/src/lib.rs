@@ -63,9 +63,9 @@ pub use region::{
 pub use state::State;
 pub use threshold::threshold;
 pub use wave::{
-    LaneOperation, LaneOrders, LanePlace, LaneSource, LaneType, SCALARS, SaveOperation,
-    ScalarOperation, ScalarSource, ScalarStep, VectorStep, WaveBlock, WaveCode, WaveEnd,
-    WaveRegion, WaveState, WaveStep, WaveTest,
+    LaneOperation, LaneOrders, LanePlace, LaneSource, LaneType, RegisterSet, SCALARS,
+    SaveOperation, ScalarOperation, ScalarSource, ScalarStep, VectorStep, WaveBlock, WaveCode,
+    WaveEnd, WaveRegion, WaveState, WaveStep, WaveTest,
 };
 
 /// Bytes of the register file.

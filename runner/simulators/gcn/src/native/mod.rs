@@ -10,9 +10,13 @@ mod scalar;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use ::native::{BranchTarget, WaveBlock, WaveCode, WaveEnd, WaveRegion, WaveState, WaveStep};
+use ::native::{
+    BranchTarget, RegisterSet, WaveBlock, WaveCode, WaveEnd, WaveRegion, WaveState, WaveStep,
+};
+use amd_isa::Opcode;
 
 use crate::decoded::Decoded;
+use crate::pending;
 use crate::quirks::Quirks;
 use flow::{Flow, Origins};
 pub(crate) use heat::Heat;
@@ -58,7 +62,7 @@ struct Division<'a> {
     targets: Vec<bool>,
 }
 
-/// A block to come: its instructions, and the one after it.
+/// A block to come: its instructions, the one after it, and a branch that it is.
 struct Part {
     start: usize,
     steps: Vec<WaveStep>,
@@ -96,38 +100,56 @@ impl Division<'_> {
         let mut parts = Vec::new();
         let mut index = 0;
         while index < self.flows.len() {
-            let start = index;
-            let mut part = Part { start, steps: Vec::new(), end: start, flow: Flow::Following };
-            let is_inside = |index: usize| index == start || !self.targets[index];
-            let mut is_open = true;
-            while is_open
-                && index < self.flows.len()
-                && is_inside(index)
-                && let Some(step) = self.step(index)
-            {
-                is_open = !step.writes_exec();
-                part.steps.push(step);
+            let part = self.part(index);
+            let branches = usize::from(part.flow != Flow::Following);
+            index = part.end + branches;
+            if index == part.start {
+                // An access of memory, mostly: the wait for it has something to do.
                 index += 1;
-            }
-            part.end = index;
-            if is_open && index < self.flows.len() && is_inside(index) {
-                let is_last = index + 1 >= self.flows.len();
-                match self.flows[index] {
-                    Flow::Branch(..) if is_last => {}
-                    flow @ (Flow::Jump(_) | Flow::Branch(..)) => {
-                        part.flow = flow;
-                        index += 1;
-                    }
-                    Flow::Following | Flow::Other => {}
-                }
-            }
-            if index == start {
-                index += 1;
+                index += usize::from(self.is_wait(index));
             } else {
                 parts.push(part);
             }
         }
         parts
+    }
+
+    /// The block from an instruction on; empty if there is none.
+    fn part(&self, start: usize) -> Part {
+        let mut steps: Vec<WaveStep> = Vec::new();
+        let mut end = start;
+        let mut is_open = true;
+        while is_open
+            && (end == start || !self.targets[end] && !self.is_wait(end))
+            && let Some(step) = self.step(end)
+        {
+            // Those that interrupt translated code are blocks of their own.
+            is_open = !step.writes_exec() && !self.is_wait(end);
+            steps.push(step);
+            end += 1;
+        }
+        let is_inside = end == start || end < self.flows.len() && !self.targets[end];
+        let is_last = end + 1 >= self.flows.len();
+        let flow = match self.flows.get(end) {
+            Some(flow @ Flow::Branch(..)) if is_open && is_inside && !is_last => *flow,
+            Some(flow @ Flow::Jump(_)) if is_open && is_inside => *flow,
+            _ => Flow::Following,
+        };
+        Part { start, steps, end, flow }
+    }
+
+    fn is_wait(&self, index: usize) -> bool {
+        let facts = self.program.facts.get(index);
+        facts.is_some_and(|facts| facts.row.opcode == Opcode::SWaitcnt)
+    }
+
+    /// Registers of the instructions of a block.
+    fn registers(&self, part: &Part) -> RegisterSet {
+        let mut set = RegisterSet::default();
+        for facts in &self.program.facts[part.start..part.end] {
+            facts.accesses.iter().for_each(|access| pending::insert(&mut set, access.register));
+        }
+        set
     }
 }
 
@@ -137,7 +159,8 @@ impl Native {
         if program.instructions.len() > LONGEST {
             return None;
         }
-        let parts = Division::of(program).parts();
+        let division = Division::of(program);
+        let parts = division.parts();
         let is_vector = |step: &WaveStep| matches!(step, WaveStep::Vector(_));
         if !parts.iter().any(|part| part.steps.iter().any(is_vector)) {
             return None;
@@ -152,6 +175,7 @@ impl Native {
         };
         let block = |part: Part| WaveBlock {
             place: part.start as u32,
+            registers: division.registers(&part),
             steps: part.steps,
             end: match part.flow {
                 Flow::Jump(to) => WaveEnd::Jump(target(to)),

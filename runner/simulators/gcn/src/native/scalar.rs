@@ -180,16 +180,14 @@ impl Chooser<'_> {
         }
     }
 
-    /// Instructions that do nothing if no register waits for memory.
+    /// Instructions that do nothing, at least if no register waits for memory.
     fn nothing(&self) -> Option<ScalarStep> {
         use Opcode::{SNop, SSetprio, SSleep, SWaitcnt};
-        let is_nothing = matches!(self.row.opcode, SNop | SSetprio | SSleep | SWaitcnt);
-        let nothing = ScalarStep {
-            operation: ScalarOperation::Nothing,
-            wide: false,
-            destination: None,
-            sources: [NOTHING; 2],
+        let operation = match self.row.opcode {
+            SNop | SSetprio | SSleep => ScalarOperation::Nothing,
+            SWaitcnt => ScalarOperation::Wait,
+            _ => return None,
         };
-        is_nothing.then_some(nothing)
+        Some(ScalarStep { operation, wide: false, destination: None, sources: [NOTHING; 2] })
     }
 }

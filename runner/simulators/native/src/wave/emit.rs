@@ -23,6 +23,7 @@ pub(super) fn emit(mut f: FunctionBuilder, region: &WaveRegion, treatment: Treat
     let (vectors, frame, entry) = (parameters[0], parameters[1], parameters[2]);
     let pointer = f.func.dfg.value_type(vectors);
     let scalars = f.ins().load(pointer, frame_access(), frame, offsets::SCALARS as i32);
+    let is_idle = f.ins().load(I32, frame_access(), frame, offsets::IS_IDLE as i32);
     let mut variable = |ty, offset: usize| {
         let variable = f.declare_var(ty);
         let value = f.ins().load(ty, frame_access(), frame, offset as i32);
@@ -58,6 +59,7 @@ pub(super) fn emit(mut f: FunctionBuilder, region: &WaveRegion, treatment: Treat
         vectors,
         scalars,
         frame,
+        is_idle,
         labels,
         leave,
         tracks_conditions,
@@ -123,12 +125,36 @@ impl Wave<'_, '_> {
         let cost = block.instructions() as i64;
         let enough = self.b.f.ins().icmp_imm(IntCC::UnsignedGreaterThanOrEqual, left, cost);
         self.demand(enough, block.place);
+        self.check_awaited(block);
         let is_vector = |step: &WaveStep| matches!(step, WaveStep::Vector(_));
         if self.full && block.steps.iter().any(is_vector) {
             let exec = self.load_scalar(I64, EXEC);
             let all = self.b.f.ins().icmp_imm(IntCC::Equal, exec, -1);
             self.demand(all, block.place);
         }
+    }
+
+    /// Ends the function before a block with registers that memory has still to write or to read.
+    fn check_awaited(&mut self, block: &WaveBlock) {
+        let words = block.registers.0.iter().enumerate().filter(|(_, word)| **word != 0);
+        if block.waits() {
+            return self.demand(self.is_idle, block.place);
+        }
+        let [busy, next] = [0; 2].map(|_| self.b.f.create_block());
+        self.b.f.ins().brif(self.is_idle, next, &[], busy, &[]);
+        self.b.f.switch_to_block(busy);
+        self.b.f.set_cold_block(busy);
+        let mut any = self.b.f.ins().iconst(I64, 0);
+        for (index, word) in words {
+            let offset = offsets::AWAITED + 8 * index;
+            let awaited = self.b.f.ins().load(I64, frame_access(), self.frame, offset as i32);
+            let own = self.b.f.ins().band_imm(awaited, word.cast_signed());
+            any = self.b.f.ins().bor(any, own);
+        }
+        let none = self.b.f.ins().icmp_imm(IntCC::Equal, any, 0);
+        let place = self.b.f.ins().iconst(I32, i64::from(block.place));
+        self.b.f.ins().brif(none, next, &[], self.leave, &[BlockArg::Value(place)]);
+        self.b.f.switch_to_block(next);
     }
 
     /// Notes that a block is executed.

@@ -1,6 +1,7 @@
 //! State of a wave that translated code changes.
 
 use super::region::SCALARS;
+use super::registers::{RegisterSet, WORDS};
 
 /// Number of blocks that are remembered.
 pub(super) const TRAIL: usize = 8;
@@ -14,6 +15,9 @@ pub struct WaveState {
     pub conditions_zero: bool,
     /// Instructions that may still be executed.
     pub left: u64,
+    /// Registers that wait for memory, or that memory has still to read; `None` if memory owes the
+    /// wave nothing.
+    pub awaited: Option<RegisterSet>,
     /// Number of blocks that the last run executed, and their numbers, the last eight in a ring.
     pub(super) count: u64,
     pub(super) trail: [u32; TRAIL],
@@ -21,8 +25,13 @@ pub struct WaveState {
 
 impl WaveState {
     /// The state of a wave that may execute `left` instructions.
-    pub fn new(scc: bool, conditions_zero: bool, left: u64) -> WaveState {
-        WaveState { scc, conditions_zero, left, ..WaveState::default() }
+    pub fn new(
+        scc: bool,
+        conditions_zero: bool,
+        left: u64,
+        awaited: Option<RegisterSet>,
+    ) -> WaveState {
+        WaveState { scc, conditions_zero, left, awaited, ..WaveState::default() }
     }
 
     /// Blocks that the last run executed, the oldest first: the last eight.
@@ -41,6 +50,8 @@ pub(super) struct Frame {
     pub(super) scc: u32,
     pub(super) conditions_zero: u32,
     pub(super) trail: [u32; TRAIL],
+    pub(super) is_idle: u32,
+    pub(super) awaited: [u64; WORDS],
 }
 
 impl Frame {
@@ -52,17 +63,16 @@ impl Frame {
             scc: state.scc.into(),
             conditions_zero: state.conditions_zero.into(),
             trail: [0; TRAIL],
+            is_idle: state.awaited.is_none().into(),
+            awaited: state.awaited.unwrap_or_default().0,
         }
     }
 
-    pub(super) fn state(&self) -> WaveState {
-        WaveState {
-            scc: self.scc != 0,
-            conditions_zero: self.conditions_zero != 0,
-            left: self.left,
-            count: self.count,
-            trail: self.trail,
-        }
+    /// Writes what translated code has changed.
+    pub(super) fn save(&self, state: &mut WaveState) {
+        state.scc = self.scc != 0;
+        state.conditions_zero = self.conditions_zero != 0;
+        (state.left, state.count, state.trail) = (self.left, self.count, self.trail);
     }
 }
 
@@ -77,4 +87,6 @@ pub(super) mod offsets {
     pub(crate) const SCC: usize = offset_of!(Frame, scc);
     pub(crate) const CONDITIONS_ZERO: usize = offset_of!(Frame, conditions_zero);
     pub(crate) const TRAIL: usize = offset_of!(Frame, trail);
+    pub(crate) const IS_IDLE: usize = offset_of!(Frame, is_idle);
+    pub(crate) const AWAITED: usize = offset_of!(Frame, awaited);
 }

@@ -4,6 +4,7 @@ mod emit;
 mod frame;
 mod group;
 mod region;
+mod registers;
 mod run;
 mod scalar;
 mod translation;
@@ -15,6 +16,7 @@ pub use region::{
     ScalarOperation, ScalarSource, ScalarStep, VectorStep, WaveBlock, WaveEnd, WaveRegion,
     WaveStep, WaveTest,
 };
+pub use registers::RegisterSet;
 
 use crate::code::{function, fuses};
 use crate::control;
@@ -95,7 +97,7 @@ impl WaveCode {
         // registers that `WaveStep::is_known` has checked, and the fields of the frame. It calls
         // nothing. A number of no block ends it at once.
         let place = unsafe { control::call(function, takes_for_zero, lanes, &mut frame, block) };
-        *state = frame.state();
+        frame.save(state);
         Some(place)
     }
 }

@@ -1,5 +1,6 @@
 //! Parts of programs of waves as a simulator describes them.
 
+use super::registers::RegisterSet;
 use crate::region::BranchTarget;
 
 /// Number of scalar registers, by their codes: the last two are the mask of active lanes.
@@ -287,6 +288,8 @@ pub enum ScalarOperation {
     FirstLane,
     /// Nothing.
     Nothing,
+    /// Nothing, where no register is awaited.
+    Wait,
 }
 
 /// Operation of the source and the mask of active lanes.
@@ -377,11 +380,22 @@ pub struct WaveBlock {
     /// The instructions. Only the last can [write the mask of active
     /// lanes](WaveStep::writes_exec).
     pub steps: Vec<WaveStep>,
+    /// Registers that must not be awaited.
+    pub registers: RegisterSet,
     /// The end.
     pub end: WaveEnd,
 }
 
 impl WaveBlock {
+    /// True if no register at all may be awaited.
+    pub(crate) fn waits(&self) -> bool {
+        let waits = |step: &WaveStep| match step {
+            WaveStep::Scalar(step) => step.operation == ScalarOperation::Wait,
+            WaveStep::Vector(_) => false,
+        };
+        self.steps.iter().any(waits)
+    }
+
     /// Number of instructions.
     pub fn instructions(&self) -> usize {
         self.steps.len() + usize::from(!matches!(self.end, WaveEnd::Go(_)))

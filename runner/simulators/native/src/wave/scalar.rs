@@ -129,7 +129,7 @@ impl Wave<'_, '_> {
         use ScalarOperation::*;
         let ty = if step.wide { I64 } else { I32 };
         match step.operation {
-            Nothing => return,
+            Nothing | Wait => return,
             FirstLane => return self.first_lane(step),
             SaveExec(operation) => return self.save_exec(step, operation),
             _ => {}
@@ -221,7 +221,7 @@ impl Wave<'_, '_> {
             MinimumUnsigned => extreme(f, IntCC::UnsignedLessThan, a, b),
             MaximumSigned => extreme(f, IntCC::SignedGreaterThan, a, b),
             MaximumUnsigned => extreme(f, IntCC::UnsignedGreaterThan, a, b),
-            Compare(..) | TestBit(_) | SaveExec(_) | FirstLane | Nothing => (a, Keep),
+            Compare(..) | TestBit(_) | SaveExec(_) | FirstLane | Nothing | Wait => (a, Keep),
         }
     }
 

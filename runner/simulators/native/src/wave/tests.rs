@@ -22,7 +22,7 @@ impl Registers {
         let vectors = (0..REGISTERS).map(|_| std::array::from_fn(|_| random.dword())).collect();
         let mut scalars = std::array::from_fn(|_| random.dword());
         scalars[EXEC..].fill(u32::MAX);
-        Registers { vectors, scalars, state: WaveState::new(false, false, left) }
+        Registers { vectors, scalars, state: WaveState::new(false, false, left, None) }
     }
 
     fn run(&mut self, code: &WaveCode, block: u32) -> Option<u32> {
@@ -56,7 +56,7 @@ fn scalar(
 }
 
 fn block(place: u32, steps: Vec<WaveStep>, end: WaveEnd) -> WaveBlock {
-    WaveBlock { place, steps, end }
+    WaveBlock { place, steps, registers: RegisterSet::default(), end }
 }
 
 fn region(blocks: Vec<WaveBlock>) -> WaveRegion {
@@ -191,7 +191,7 @@ fn loops_end_within_their_budget() {
     let code = WaveCode::translate(&counting(), true).expect("this host is known");
     for (left, turns, place) in [(100, 5, 7), (20, 5, 7), (19, 4, 3), (4, 1, 3), (3, 0, 3)] {
         let mut registers = before.clone();
-        registers.state = WaveState::new(false, true, left);
+        registers.state = WaveState::new(false, true, left, None);
         assert_eq!(registers.run(&code, 0), Some(place));
         assert_eq!(registers.state.left, left - 4 * turns);
         assert_eq!(registers.scalars[4], turns as u32);
@@ -266,6 +266,34 @@ fn masks_are_known_within_a_run() {
             assert_eq!(registers.vectors[2][lane], if truths(lane) { second } else { first });
             assert_eq!(registers.vectors[3][lane], mask as u32);
         }
+    }
+}
+
+/// A block with an awaited register is not executed, others are; a wait demands that there is none.
+#[test]
+fn awaited_registers_end_the_code() {
+    let mut awaited = RegisterSet::default();
+    awaited.add_vector(130);
+    awaited.add_scalar(70);
+    let with = |operation, registers| {
+        let step = scalar(operation, false, None, [ScalarSource::Constant(0); 2]);
+        let all = block(4, vec![step], WaveEnd::Go(BranchTarget::Leave(5)));
+        let region = region(vec![WaveBlock { registers, ..all }]);
+        WaveCode::translate(&region, true).expect("this host is known")
+    };
+    let run = |code: &WaveCode, awaited| {
+        let mut registers = Registers::new(&mut Random(7), 4);
+        registers.state.awaited = awaited;
+        registers.run(code, 0)
+    };
+    let wait = with(ScalarOperation::Wait, RegisterSet::default());
+    assert_eq!((run(&wait, None), run(&wait, Some(awaited))), (Some(5), Some(4)));
+    for (vector, code, place) in [(130, 3, 4), (3, 70, 4), (131, 71, 5), (66, 6, 5)] {
+        let mut registers = RegisterSet::default();
+        registers.add_vector(vector);
+        registers.add_scalar(code);
+        let code = with(ScalarOperation::Nothing, registers);
+        assert_eq!((run(&code, None), run(&code, Some(awaited))), (Some(5), Some(place)));
     }
 }
 

@@ -33,6 +33,8 @@ pub(super) struct Wave<'a, 'f> {
     pub(super) vectors: Value,
     pub(super) scalars: Value,
     pub(super) frame: Value,
+    /// Nonzero if memory owes the wave nothing.
+    pub(super) is_idle: Value,
     pub(super) labels: Vec<ir::Block>,
     pub(super) leave: ir::Block,
     pub(super) tracks_conditions: bool,
