@@ -9,6 +9,9 @@ use crate::register::LANES;
 use crate::resource::Resource;
 use crate::run::Step;
 
+/// Dwords of a lane's data, at most.
+const MOST: usize = 5;
+
 /// Access of one lane.
 pub(super) struct Access {
     /// Address of the first byte.
@@ -40,17 +43,22 @@ impl Step<'_> {
         let (stores, formatted) = (name.contains("_store_"), name.contains("_format_"));
         let (is_atomic, unit) = (self.opcode().is_atomic(), self.unit());
         let exec = self.wave.exec();
-        let count = self.data_dwords();
+        let count = self.data_dwords().min(MOST);
         let mut loaded = vec![[0; LANES]; count];
         for lane in (0..LANES).filter(|lane| exec >> lane & 1 != 0) {
             let access = self.lane_access(&resource, lane);
-            let data = self.lane_data(lane, count);
-            let result = if is_atomic {
-                self.atomic(&access, &data)?
-            } else if formatted {
-                self.formatted(&resource, &access, &data, stores)?
-            } else {
-                self.plain(&access, &data, (unit, stores))?
+            let mut data = self.lane_data(lane, count);
+            let data = &mut data[..count];
+            if !is_atomic && !formatted {
+                self.plain(&access, data, (unit, stores))?;
+                for (register, value) in loaded.iter_mut().zip(data) {
+                    register[lane] = *value;
+                }
+                continue;
+            }
+            let result = match is_atomic {
+                true => self.atomic(&access, data)?,
+                false => self.formatted(&resource, &access, data, stores)?,
             };
             for (register, value) in loaded.iter_mut().zip(result) {
                 register[lane] = value;
@@ -64,10 +72,14 @@ impl Step<'_> {
         usize::from(self.slot(0).dwords(&self.instruction.modifiers, self.opcode()))
     }
 
-    fn lane_data(&self, lane: usize, count: usize) -> Vec<u32> {
-        let Operand::Vector(first) = self.operand(0) else { return vec![0; count] };
-        let value = |index: usize| self.wave.vector[usize::from(first) + index][lane];
-        (0..count).map(value).collect()
+    fn lane_data(&self, lane: usize, count: usize) -> [u32; MOST] {
+        let mut data = [0; MOST];
+        if let Operand::Vector(first) = self.operand(0) {
+            for (index, value) in data[..count].iter_mut().enumerate() {
+                *value = self.wave.vector[usize::from(first) + index][lane];
+            }
+        }
+        data
     }
 
     /// Records the registers that are written and read later.
@@ -145,19 +157,19 @@ impl Step<'_> {
         }
     }
 
-    /// Loads or stores of bytes, words and dwords: units of the operation.
+    /// Loads or stores of bytes, words and dwords: units of the operation. The data are those that
+    /// are stored, and then those that are loaded.
     pub(super) fn plain(
         &mut self,
         access: &Access,
-        data: &[u32],
+        data: &mut [u32],
         ((bytes, signed), stores): ((usize, bool), bool),
-    ) -> Result<Vec<u32>, Reason> {
+    ) -> Result<(), Reason> {
         let address = access.address & !(bytes as u64 - 1);
-        let mut result = Vec::with_capacity(data.len());
-        for (index, value) in data.iter().enumerate() {
+        for (index, value) in data.iter_mut().enumerate() {
             let at = address.wrapping_add(4 * index as u64);
             let inside = access.room >= (4 * index + bytes) as i64;
-            result.push(match (inside, stores) {
+            *value = match (inside, stores) {
                 (false, _) => 0,
                 (true, true) => {
                     self.write_bytes(at, &value.to_le_bytes()[..bytes])?;
@@ -168,9 +180,9 @@ impl Step<'_> {
                     let shift = 32 - 8 * bytes as u32;
                     if signed { ((value << shift) as i32 >> shift) as u32 } else { value }
                 }
-            });
+            };
         }
-        Ok(result)
+        Ok(())
     }
 
     /// Loads or stores with conversion.

@@ -29,13 +29,16 @@ impl Step<'_> {
             let register =
                 |index: u8| u64::from(self.wave.vector[usize::from(address + index)][lane]);
             let access = Access { address: register(0) | register(1) << 32, room: i64::MAX };
-            let values = match data {
+            let mut values = match data {
                 Some(slot) => self.flat_data(slot, lane),
                 None => vec![0; count],
             };
             let result = match is_atomic {
                 true => self.atomic(&access, &values)?,
-                false => self.plain(&access, &values, (unit, stores))?,
+                false => {
+                    self.plain(&access, &mut values, (unit, stores))?;
+                    values
+                }
             };
             for (register, value) in loaded.iter_mut().zip(result) {
                 register[lane] = value;
