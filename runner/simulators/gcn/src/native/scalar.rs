@@ -167,14 +167,24 @@ impl Chooser<'_> {
     }
 
     fn lanes(&self) -> Option<ScalarStep> {
+        use Opcode::{VNop, VReadfirstlaneB32, VReadlaneB32, VWritelaneB32};
+        use ScalarOperation::{FirstLane, Nothing, ReadLane, WriteLane};
         let Instruction { operands, modifiers, .. } = self.instruction;
-        match (self.row.opcode, operands[1]) {
-            (Opcode::VNop, _) => self.step(ScalarOperation::Nothing, None, [NOTHING; 2]),
-            (Opcode::VReadfirstlaneB32, Operand::Vector(number))
-                if modifiers.lanes == Lanes::Own =>
-            {
+        if modifiers.lanes != Lanes::Own {
+            return None;
+        }
+        match (self.row.opcode, operands[0], operands[1]) {
+            (VNop, ..) => self.step(Nothing, None, [NOTHING; 2]),
+            (VReadfirstlaneB32, _, Operand::Vector(number)) => {
                 let sources = [ScalarSource::Register(number), NOTHING];
-                self.step(ScalarOperation::FirstLane, Some(self.destination()?), sources)
+                self.step(FirstLane, Some(self.destination()?), sources)
+            }
+            (VReadlaneB32, _, Operand::Vector(number)) => {
+                let sources = [ScalarSource::Register(number), self.source(2)?];
+                self.step(ReadLane, Some(self.destination()?), sources)
+            }
+            (VWritelaneB32, Operand::Vector(number), _) => {
+                self.step(WriteLane(number), None, [self.source(1)?, self.source(2)?])
             }
             _ => None,
         }

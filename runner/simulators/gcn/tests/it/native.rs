@@ -1,5 +1,7 @@
 //! Translated programs against the definition, on random programs with branches.
 
+use std::collections::BTreeSet;
+
 use amd_isa::{
     Chip, Format, Instruction, Kind, Opcode, Operand, Row, Scalar, Slot, decode, encode,
     print_instruction,
@@ -15,6 +17,8 @@ struct Programs<'r> {
     chip: Chip,
     vector: Vec<&'static Row>,
     scalar: Vec<&'static Row>,
+    /// Operations of instructions that have a translation.
+    seen: BTreeSet<&'static str>,
 }
 
 fn words(chip: Chip, instruction: &Instruction) -> Vec<u32> {
@@ -44,7 +48,7 @@ impl Programs<'_> {
         if random.chance(2) {
             vector.retain(|row| !row.opcode.mnemonic().contains("f64"));
         }
-        Programs { random, chip, vector, scalar: rows(scalar).collect() }
+        Programs { random, chip, vector, scalar: rows(scalar).collect(), seen: BTreeSet::new() }
     }
 
     fn scalar_operand(&mut self, slot: &Slot, is_destination: bool) -> Operand {
@@ -84,6 +88,16 @@ impl Programs<'_> {
                     0 => self.scalar_instruction(),
                     _ => {
                         let row = self.vector[self.random.below(self.vector.len())];
+                        // Most rows are comparisons.
+                        let name = row.opcode.mnemonic();
+                        let rarity = match name {
+                            _ if name.starts_with("v_cmpx") || name.starts_with("v_cmpsx") => 20,
+                            _ if name.starts_with("v_cmp") => 4,
+                            _ => 1,
+                        };
+                        if !self.random.chance(rarity) {
+                            continue;
+                        }
                         self.random.instruction(self.chip, row)
                     }
                 };
@@ -93,7 +107,11 @@ impl Programs<'_> {
                     Opcode::SSetpcB64 | Opcode::SSwappcB64 | Opcode::SSetregB32
                 );
                 let is_other = self.random.chance(200) && !jumps;
-                if is_other || is_translated(self.chip, &next) {
+                let is_translated = is_translated(self.chip, &next);
+                if is_translated {
+                    self.seen.insert(next.opcode.mnemonic());
+                }
+                if is_other || is_translated {
                     all.extend(words(self.chip, &next));
                     break;
                 }
@@ -232,7 +250,8 @@ fn translated_programs_agree_with_the_definition() {
     let mut random = Random(0x9a7e);
     let mut translated = 0;
     let mut failed = 0;
-    for round in 0..1_500 {
+    let mut seen = BTreeSet::new();
+    for round in 0..1_000 {
         let chip = Chip::ALL[random.below(2)];
         let mut before = random.wave(chip);
         if !random.chance(10) {
@@ -242,7 +261,9 @@ fn translated_programs_agree_with_the_definition() {
             before.quirks = None;
         }
         let depth = 1 + random.below(3);
-        let mut all = Programs::new(&mut random, chip).program(depth);
+        let mut programs = Programs::new(&mut random, chip);
+        let mut all = programs.program(depth);
+        seen.extend(programs.seen);
         all.extend(assembled(chip, "s_endpgm"));
         let program = Program::new(chip, &all).expect("a program");
         translated += program.native_instructions();
@@ -255,6 +276,7 @@ fn translated_programs_agree_with_the_definition() {
         assert_same(&format!("round {round}, later"), &program, &before, &expected, &later);
     }
     assert!(translated > 10_000, "only {translated} instructions were translated");
+    assert!(seen.len() > 250, "only {} operations: {seen:?}", seen.len());
     assert!(failed > 50, "only {failed} programs had a hazard");
 }
 

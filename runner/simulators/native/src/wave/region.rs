@@ -82,6 +82,8 @@ pub enum LaneOperation {
     /// The rounded product of two sources plus the third.
     MultiplyAdd,
     MultiplyAddLegacy,
+    /// The product of two sources plus the third, rounded once.
+    Fuse,
     /// The lesser; a number rather than a NaN; -0 is below +0.
     Minimum,
     Maximum,
@@ -128,6 +130,9 @@ pub enum LaneOperation {
     MinimumUnsigned,
     MaximumUnsigned,
     MultiplyLow,
+    /// The high dword of the product.
+    MultiplyHigh,
+    MultiplyHighSigned,
     /// Product of the low 24 bits, and its sum with the third source.
     Multiply24,
     MultiplySigned24,
@@ -167,12 +172,12 @@ impl LaneOperation {
         match self {
             MultiplyAdd | MultiplyAddLegacy | Minimum3 | Maximum3 | Median | Pick
             | MultiplyAdd24 | MultiplyAddSigned24 | BitInsert | BitField | BitFieldSigned
-            | AlignBits | AddCarry | SubtractBorrow | FuseDouble => 3,
+            | AlignBits | AddCarry | SubtractBorrow | Fuse | FuseDouble => 3,
             Add | Subtract | Multiply | MultiplyLegacy | Minimum | Maximum | MinimumLegacy
             | MaximumLegacy | And | Or | Xor | ShiftLeft | ShiftRight | ShiftRightSigned
             | MinimumSigned | MaximumSigned | MinimumUnsigned | MaximumUnsigned | MultiplyLow
-            | Multiply24 | MultiplySigned24 | AddDouble | MultiplyDouble | MinimumDouble
-            | MaximumDouble | Compare(..) => 2,
+            | MultiplyHigh | MultiplyHighSigned | Multiply24 | MultiplySigned24 | AddDouble
+            | MultiplyDouble | MinimumDouble | MaximumDouble | Compare(..) => 2,
             _ => 1,
         }
     }
@@ -286,10 +291,21 @@ pub enum ScalarOperation {
     SaveExec(SaveOperation),
     /// The first source in the first active lane, or in lane 0: the source is a vector register.
     FirstLane,
+    /// The first source in the lane that is the second: the source is a vector register.
+    ReadLane,
+    /// Writes the first source to a vector register, in the lane that is the second.
+    WriteLane(u8),
     /// Nothing.
     Nothing,
     /// Nothing, where no register is awaited.
     Wait,
+}
+
+impl ScalarOperation {
+    /// True if the first source is a vector register.
+    pub(crate) fn reads_lane(self) -> bool {
+        matches!(self, ScalarOperation::FirstLane | ScalarOperation::ReadLane)
+    }
 }
 
 /// Operation of the source and the mask of active lanes.
@@ -435,7 +451,8 @@ impl WaveStep {
                 sources.chain(result).max().unwrap_or(0)
             }
             WaveStep::Scalar(step) => match (step.operation, step.sources[0]) {
-                (ScalarOperation::FirstLane, ScalarSource::Register(number)) => {
+                (ScalarOperation::WriteLane(number), _) => usize::from(number) + 1,
+                (_, ScalarSource::Register(number)) if step.operation.reads_lane() => {
                     usize::from(number) + 1
                 }
                 _ => 0,
@@ -468,7 +485,7 @@ impl WaveStep {
                     })
             }
             WaveStep::Scalar(step) => {
-                let is_lane = step.operation == ScalarOperation::FirstLane;
+                let is_lane = step.operation.reads_lane();
                 let fields = [ScalarOperation::BitField, ScalarOperation::BitFieldSigned];
                 let is_field = fields.contains(&step.operation);
                 step.destination.is_none_or(|register| scalar(register, step.wide))

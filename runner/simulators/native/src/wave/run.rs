@@ -58,9 +58,9 @@ impl Run {
             }),
             WaveStep::Scalar(own) => {
                 let writes = step.written().is_some_and(|written| self.writes_scalar(written));
-                let is_lane = own.operation == ScalarOperation::FirstLane;
-                let reads = own.sources.iter().any(|source| match source {
-                    ScalarSource::Register(number) if is_lane => {
+                let is_lane = own.operation.reads_lane();
+                let reads = own.sources.iter().enumerate().any(|(index, source)| match source {
+                    ScalarSource::Register(number) if is_lane && index == 0 => {
                         self.steps.iter().any(|own| own.writes_vector(*number))
                     }
                     ScalarSource::Register(first) => {
@@ -70,7 +70,9 @@ impl Run {
                     ScalarSource::Constant(_) => false,
                 });
                 // Those that change the mask of active lanes end a block.
-                writes || reads || step.writes_exec()
+                let writes_lane = matches!(own.operation, ScalarOperation::WriteLane(_));
+                let writes_vector = writes_lane && !self.steps.is_empty();
+                writes || reads || writes_vector || step.writes_exec()
             }
         }
     }
@@ -123,11 +125,14 @@ impl Wave<'_, '_> {
             return;
         }
         let outgoing = self.outgoing(&run);
-        let [body, work, next, done] = std::array::from_fn(|_| self.b.f.create_block());
+        let [body, work, next, done] = [0; 4].map(|_| self.b.f.create_block());
         let offset = self.b.f.declare_var(I64);
         let zero = self.b.f.ins().iconst(I64, 0);
         self.b.f.def_var(offset, zero);
-        self.b.f.ins().jump(body, &[]);
+        match run.exec {
+            Some(exec) => self.b.f.ins().brif(exec, body, &[], done, &[]),
+            None => self.b.f.ins().jump(body, &[]),
+        };
         self.b.f.switch_to_block(body);
         let place = self.b.f.use_var(offset);
         let lane = self.b.f.ins().ushr_imm(place, 2);

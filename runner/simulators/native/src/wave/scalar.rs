@@ -130,7 +130,8 @@ impl Wave<'_, '_> {
         let ty = if step.wide { I64 } else { I32 };
         match step.operation {
             Nothing | Wait => return,
-            FirstLane => return self.first_lane(step),
+            FirstLane | ReadLane => return self.read_lane(step),
+            WriteLane(number) => return self.write_lane(step, number),
             SaveExec(operation) => return self.save_exec(step, operation),
             _ => {}
         }
@@ -221,7 +222,8 @@ impl Wave<'_, '_> {
             MinimumUnsigned => extreme(f, IntCC::UnsignedLessThan, a, b),
             MaximumSigned => extreme(f, IntCC::SignedGreaterThan, a, b),
             MaximumUnsigned => extreme(f, IntCC::UnsignedGreaterThan, a, b),
-            Compare(..) | TestBit(_) | SaveExec(_) | FirstLane | Nothing | Wait => (a, Keep),
+            Compare(..) | TestBit(_) | SaveExec(_) | FirstLane | ReadLane | WriteLane(_)
+            | Nothing | Wait => (a, Keep),
         }
     }
 
@@ -275,19 +277,38 @@ impl Wave<'_, '_> {
         self.set_if_not_zero(result);
     }
 
-    fn first_lane(&mut self, step: &ScalarStep) {
+    /// Address of a lane of vector register 0.
+    fn lane(&mut self, lane: Value) -> Value {
+        let f = &mut *self.b.f;
+        let lane = f.ins().band_imm(lane, 63);
+        let byte = f.ins().ishl_imm(lane, 2);
+        f.ins().iadd(self.vectors, byte)
+    }
+
+    fn read_lane(&mut self, step: &ScalarStep) {
         let (ScalarSource::Register(number), Some(register)) = (step.sources[0], step.destination)
         else {
             return;
         };
-        let exec = self.load_scalar(I64, EXEC);
-        let f = &mut *self.b.f;
-        // Without active lanes the count is 64: lane 0.
-        let lane = f.ins().ctz(exec);
-        let lane = f.ins().band_imm(lane, 63);
-        let byte = f.ins().ishl_imm(lane, 2);
-        let place = f.ins().iadd(self.vectors, byte);
-        let value = f.ins().load(I32, lanes_access(), place, i32::from(number) * ROW);
+        let lane = if step.operation == ScalarOperation::FirstLane {
+            // Without active lanes the count is 64: lane 0.
+            let exec = self.load_scalar(I64, EXEC);
+            self.b.f.ins().ctz(exec)
+        } else {
+            let lane = self.scalar_source(I32, step.sources[1]);
+            self.b.f.ins().uextend(I64, lane)
+        };
+        let place = self.lane(lane);
+        let offset = i32::from(number) * ROW;
+        let value = self.b.f.ins().load(I32, lanes_access(), place, offset);
         self.store_scalar(register, value);
+    }
+
+    fn write_lane(&mut self, step: &ScalarStep, number: u8) {
+        let [value, lane] = step.sources.map(|source| self.scalar_source(I32, source));
+        let lane = self.b.f.ins().uextend(I64, lane);
+        let place = self.lane(lane);
+        let offset = i32::from(number) * ROW;
+        self.b.f.ins().store(lanes_access(), value, place, offset);
     }
 }

@@ -145,7 +145,7 @@ impl Wave<'_, '_> {
             operation if operation.is_wide() || operation.reads_doubles() => {
                 self.of_doubles(group, own)
             }
-            Add | Subtract | Multiply | MultiplyLegacy | MultiplyAdd | MultiplyAddLegacy
+            Add | Subtract | Multiply | MultiplyLegacy | MultiplyAdd | MultiplyAddLegacy | Fuse
             | Minimum | Maximum | MinimumLegacy | MaximumLegacy | Minimum3 | Maximum3 | Median
             | Fraction | Truncate | RoundUp | RoundDown | RoundEven | Inverse | SquareRoot
             | InverseRoot | ToSigned | ToUnsigned | FloorToSigned => self.of_singles(group, own),
@@ -182,6 +182,10 @@ impl Wave<'_, '_> {
                 };
                 let sum = self.b.f.ins().fadd(product, c);
                 Computed(self.first_nan(sum, &[product, c]))
+            }
+            Fuse => {
+                let sum = self.b.f.ins().fma(a, b, c);
+                Computed(self.choose_nan(sum, &[a, b, c]))
             }
             Minimum | Maximum => self.extreme(operation == Minimum, sources[0], sources[1]),
             Minimum3 | Maximum3 => {
@@ -488,6 +492,8 @@ impl Wave<'_, '_> {
             MinimumUnsigned => f.ins().umin(x, y),
             MaximumUnsigned => f.ins().umax(x, y),
             MultiplyLow => f.ins().imul(x, y),
+            MultiplyHigh => self.b.each_lane(x, y, |b, x, y| b.f.ins().umulhi(x, y)),
+            MultiplyHighSigned => self.b.each_lane(x, y, |b, x, y| b.f.ins().smulhi(x, y)),
             BitInsert => f.ins().bitselect(x, y, z),
             BitField | BitFieldSigned => {
                 field(f, x, 32, operation == BitFieldSigned, constant(1), constant(2))
