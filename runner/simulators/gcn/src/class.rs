@@ -3,6 +3,7 @@
 use amd_isa::{Format, Opcode, Property};
 
 use crate::arithmetic::comparison::Comparison;
+use crate::buffer_form::BufferForm;
 use crate::image_form::ImageForm;
 
 /// Class of an instruction.
@@ -37,13 +38,13 @@ pub(crate) enum Class {
     /// Data share.
     Share,
     /// Buffers.
-    Buffer,
+    Buffer(BufferForm),
     /// Exports.
     Export,
     /// Images.
     Image(ImageForm),
     /// Flat memory.
-    Flat,
+    Flat(BufferForm),
 }
 
 impl Class {
@@ -57,10 +58,10 @@ impl Class {
                 vector(opcode)
             }
             Format::Ds => Class::Share,
-            Format::Mubuf | Format::Mtbuf => Class::Buffer,
+            Format::Mubuf | Format::Mtbuf => Class::Buffer(BufferForm::of(opcode)),
             Format::Exp => Class::Export,
             Format::Mimg => Class::Image(ImageForm::of(opcode)),
-            Format::Flat => Class::Flat,
+            Format::Flat => Class::Flat(BufferForm::of(opcode)),
         }
     }
 }

@@ -24,6 +24,7 @@
 //! ```
 
 mod arithmetic;
+mod buffer_form;
 mod class;
 mod compare;
 mod constant;

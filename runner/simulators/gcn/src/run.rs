@@ -235,10 +235,10 @@ impl Step<'_> {
             | Class::WideProduct
             | Class::Each => self.vector_alu()?,
             Class::Share => self.data_share()?,
-            Class::Buffer => self.buffer()?,
+            Class::Buffer(form) => self.buffer(form)?,
             Class::Export => self.export()?,
             Class::Image(shape) => self.image(shape)?,
-            Class::Flat => self.flat()?,
+            Class::Flat(form) => self.flat(form)?,
         }
         Ok(Next::Following)
     }

@@ -3,6 +3,7 @@
 use amd_isa::{Format, Opcode, Operand, Register};
 
 use super::format;
+use crate::buffer_form::{BufferForm, Unit};
 use crate::error::Reason;
 use crate::pending;
 use crate::register::LANES;
@@ -22,14 +23,14 @@ pub(super) struct Access {
 
 impl Step<'_> {
     /// Executes an operation on a buffer.
-    pub(crate) fn buffer(&mut self) -> Result<(), Reason> {
+    pub(crate) fn buffer(&mut self, form: BufferForm) -> Result<(), Reason> {
         use Opcode::*;
-        let name = self.opcode().mnemonic();
+        let BufferForm { unit, stores, formatted, is_atomic, packs, .. } = form;
         if matches!(self.opcode(), BufferWbinvl1 | BufferWbinvl1Sc | BufferWbinvl1Vol) {
             return Ok(());
         }
         let modifiers = self.instruction.modifiers;
-        if modifiers.lds || modifiers.tfe || name.contains("_d16_") || self.row.slots.len() < 4 {
+        if modifiers.lds || modifiers.tfe || packs || self.row.slots.len() < 4 {
             return Err(self.not_modeled());
         }
         let Operand::Scalar(first) = self.operand(2) else { return Err(self.not_modeled()) };
@@ -40,8 +41,6 @@ impl Step<'_> {
         if self.row.format == Format::Mtbuf {
             (resource.data_format, resource.number_format) = (modifiers.dfmt, modifiers.nfmt);
         }
-        let (stores, formatted) = (name.contains("_store_"), name.contains("_format_"));
-        let (is_atomic, unit) = (self.opcode().is_atomic(), self.unit());
         let exec = self.wave.exec();
         let count = self.data_dwords().min(MOST);
         let mut loaded = vec![[0; LANES]; count];
@@ -50,7 +49,7 @@ impl Step<'_> {
             let mut data = self.lane_data(lane, count);
             let data = &mut data[..count];
             if !is_atomic && !formatted {
-                self.plain(&access, data, (unit, stores))?;
+                self.plain(&access, data, unit, stores)?;
                 for (register, value) in loaded.iter_mut().zip(data) {
                     register[lane] = *value;
                 }
@@ -64,7 +63,7 @@ impl Step<'_> {
                 register[lane] = value;
             }
         }
-        self.finish_access(stores, loaded);
+        self.finish_access(form, loaded);
         Ok(())
     }
 
@@ -83,20 +82,15 @@ impl Step<'_> {
     }
 
     /// Records the registers that are written and read later.
-    pub(crate) fn finish_access(&mut self, stores: bool, loaded: Vec<[u32; LANES]>) {
+    pub(super) fn finish_access(&mut self, form: BufferForm, loaded: Vec<[u32; LANES]>) {
         let Operand::Vector(first) = self.operand(0) else { return };
         let registers = (0..loaded.len()).map(|index| Register::Vector(first + index as u8));
-        let atomic = self.opcode().is_atomic();
-        let returns = !stores && (!atomic || self.instruction.modifiers.glc);
-        // Compare and swap returns half of its data.
-        let returned = if self.opcode().mnemonic().contains("cmpswap") {
-            loaded.len() / 2
-        } else {
-            loaded.len()
-        };
+        let BufferForm { stores, is_atomic, compares, .. } = form;
+        let returns = !stores && (!is_atomic || self.instruction.modifiers.glc);
+        let returned = if compares { loaded.len() / 2 } else { loaded.len() };
         let writes = registers.clone().zip(loaded).take(returned);
         let writes = if returns { writes.collect() } else { Vec::new() };
-        if (stores || atomic) && self.quirks.store_data_held {
+        if (stores || is_atomic) && self.quirks.store_data_held {
             self.pend(pending::Kind::Export(3), Vec::new(), registers.collect());
         }
         self.pend(pending::Kind::Vector, writes, Vec::new());
@@ -146,25 +140,16 @@ impl Step<'_> {
         Access { address, room }
     }
 
-    /// Bytes of what the operation loads or stores, and whether loads extend its sign.
-    pub(super) fn unit(&self) -> (usize, bool) {
-        match self.opcode().mnemonic().rsplit('_').next() {
-            Some("ubyte" | "byte") => (1, false),
-            Some("sbyte") => (1, true),
-            Some("ushort" | "short") => (2, false),
-            Some("sshort") => (2, true),
-            _ => (4, false),
-        }
-    }
-
     /// Loads or stores of bytes, words and dwords: units of the operation. The data are those that
     /// are stored, and then those that are loaded.
     pub(super) fn plain(
         &mut self,
         access: &Access,
         data: &mut [u32],
-        ((bytes, signed), stores): ((usize, bool), bool),
+        unit: Unit,
+        stores: bool,
     ) -> Result<(), Reason> {
+        let Unit { bytes, signed } = unit;
         let address = access.address & !(bytes as u64 - 1);
         for (index, value) in data.iter_mut().enumerate() {
             let at = address.wrapping_add(4 * index as u64);

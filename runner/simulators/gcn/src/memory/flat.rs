@@ -5,6 +5,7 @@
 use amd_isa::{Kind, Operand, Register};
 
 use super::buffer::Access;
+use crate::buffer_form::BufferForm;
 use crate::error::Reason;
 use crate::pending;
 use crate::register::LANES;
@@ -12,16 +13,15 @@ use crate::run::Step;
 
 impl Step<'_> {
     /// Executes an access by address.
-    pub(crate) fn flat(&mut self) -> Result<(), Reason> {
-        let name = self.opcode().mnemonic();
-        let (stores, is_atomic) = (name.contains("_store_"), self.opcode().is_atomic());
+    pub(crate) fn flat(&mut self, form: BufferForm) -> Result<(), Reason> {
+        let BufferForm { stores, is_atomic, unit, .. } = form;
         if self.instruction.modifiers.tfe {
             return Err(self.not_modeled());
         }
         let address = self.position(Kind::Address).map(|slot| self.operand(slot));
         let Some(Operand::Vector(address)) = address else { return Err(self.not_modeled()) };
         let data = (stores || is_atomic).then(|| self.row.slots.len() - 1);
-        let (exec, unit) = (self.wave.exec(), self.unit());
+        let exec = self.wave.exec();
         // Registers that are loaded; an atomic returns its old value.
         let count = if stores { 0 } else { self.flat_dwords(0) };
         let mut loaded = vec![[0; LANES]; count];
@@ -36,7 +36,7 @@ impl Step<'_> {
             let result = match is_atomic {
                 true => self.atomic(&access, &values)?,
                 false => {
-                    self.plain(&access, &mut values, (unit, stores))?;
+                    self.plain(&access, &mut values, unit, stores)?;
                     values
                 }
             };

@@ -2,6 +2,7 @@
 
 use amd_isa::{Operand, Register};
 
+use crate::buffer_form::BufferForm;
 use crate::error::Reason;
 use crate::host::{ImageAccess, ImageOperation, LaneValues, Level, TexelAccess};
 use crate::image_form::{AddressLayout, ImageForm, Kind, LevelSource};
@@ -119,8 +120,13 @@ impl Step<'_> {
                 register[lane] = texel[channel];
             }
         }
-        self.finish_access(false, loaded);
+        self.finish_access(self.access_form(false), loaded);
         Ok(())
+    }
+
+    /// The form of the access to data registers.
+    fn access_form(&self, stores: bool) -> BufferForm {
+        BufferForm { stores, ..BufferForm::of(self.opcode()) }
     }
 
     /// Loads or stores texels of all lanes.
@@ -150,13 +156,13 @@ impl Step<'_> {
                 texels[channel] = register(data, index);
             }
             self.host.memory().store_texels(&access, &texels).map_err(Reason::Image)?;
-            self.finish_access(true, vec![[0; LANES]; count]);
+            self.finish_access(self.access_form(true), vec![[0; LANES]; count]);
             return Ok(());
         }
         self.host.memory().load_texels(&access, &mut texels).map_err(Reason::Image)?;
         let mut loaded: Vec<LaneValues> = channels.map(|channel| texels[channel]).collect();
         loaded.resize(count, [0; LANES]);
-        self.finish_access(false, loaded);
+        self.finish_access(self.access_form(false), loaded);
         Ok(())
     }
 

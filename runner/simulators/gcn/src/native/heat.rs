@@ -7,7 +7,7 @@ use super::Native;
 
 /// Instructions that a program executes before it is translated, for each that it has: as much time
 /// as its translation takes.
-const AFTER: u64 = 2048;
+const AFTER: u64 = 4096;
 
 /// Counter of a program's instructions, and its translated form.
 #[derive(Debug)]

@@ -36,8 +36,8 @@ pub(crate) struct Native {
     /// Instructions after which the code for others is made, and those so far.
     partial_after: u64,
     executed_partly: AtomicU64,
-    /// Block that begins at each instruction, or [`NONE`].
-    blocks: Vec<u32>,
+    /// Block that begins at each instruction, if it is long enough to be called, or [`NONE`].
+    entries: Vec<u32>,
 }
 
 /// An instruction as the translator takes it; `None` if it has no translation.
@@ -51,6 +51,19 @@ fn step(program: &Decoded, index: usize) -> Option<WaveStep> {
         }
     };
     step.is_known().then_some(step)
+}
+
+/// True if a block takes longer than the call of translated code.
+fn pays(block: &WaveBlock) -> bool {
+    /// As long as the interpretation of so many scalar instructions; vector ones take twice that.
+    const CALL: usize = 5;
+    let goes_on = |target: BranchTarget| matches!(target, BranchTarget::RegionBlock(_));
+    let continues = match block.end {
+        WaveEnd::Go(target) | WaveEnd::Jump(target) => goes_on(target),
+        WaveEnd::Branch(_, target, other) => goes_on(target) && goes_on(other),
+    };
+    let vectors = block.steps.iter().filter(|step| matches!(step, WaveStep::Vector(_))).count();
+    continues || block.instructions() + vectors >= CALL
 }
 
 /// Division of a program into blocks.
@@ -187,13 +200,17 @@ impl Native {
             blocks: parts.into_iter().map(block).collect(),
             tracks_conditions: Quirks::of(program.chip).vccz_after_smrd,
         };
+        for block in region.blocks.iter().filter(|block| !pays(block)) {
+            blocks[block.place as usize] = NONE;
+        }
+        let entries = blocks;
         Some(Native {
             region,
             full: OnceLock::new(),
             partial: OnceLock::new(),
             partial_after,
             executed_partly: AtomicU64::new(0),
-            blocks,
+            entries,
         })
     }
 
@@ -205,7 +222,7 @@ impl Native {
     /// The block that begins with an instruction.
     #[inline]
     pub(crate) fn block(&self, index: usize) -> Option<u32> {
-        self.blocks.get(index).copied().filter(|block| *block != NONE)
+        self.entries.get(index).copied().filter(|block| *block != NONE)
     }
 
     /// The code for a wave with some active lanes that begins with a block.

@@ -25,6 +25,7 @@ pub struct WaveState {
 
 impl WaveState {
     /// The state of a wave that may execute `left` instructions.
+    #[inline]
     pub fn new(
         scc: bool,
         conditions_zero: bool,
@@ -35,6 +36,7 @@ impl WaveState {
     }
 
     /// Blocks that the last run executed, the oldest first: the last eight.
+    #[inline]
     pub fn trail(&self) -> impl Iterator<Item = usize> + '_ {
         let first = self.count.saturating_sub(TRAIL as u64);
         (first..self.count).map(|number| self.trail[number as usize % TRAIL] as usize)
@@ -55,6 +57,7 @@ pub(super) struct Frame {
 }
 
 impl Frame {
+    #[inline]
     pub(super) fn new(scalars: &mut [u32; SCALARS], state: &WaveState) -> Frame {
         Frame {
             scalars,
@@ -69,6 +72,7 @@ impl Frame {
     }
 
     /// Writes what translated code has changed.
+    #[inline]
     pub(super) fn save(&self, state: &mut WaveState) {
         state.scc = self.scc != 0;
         state.conditions_zero = self.conditions_zero != 0;

@@ -413,6 +413,7 @@ impl WaveBlock {
     }
 
     /// Number of instructions.
+    #[inline]
     pub fn instructions(&self) -> usize {
         self.steps.len() + usize::from(!matches!(self.end, WaveEnd::Go(_)))
     }

@@ -9,11 +9,13 @@ pub struct RegisterSet(pub(super) [u64; WORDS]);
 
 impl RegisterSet {
     /// Adds a vector register.
+    #[inline]
     pub fn add_vector(&mut self, number: u8) {
         self.0[usize::from(number) / 64] |= 1 << (number % 64);
     }
 
     /// Adds a scalar register.
+    #[inline]
     pub fn add_scalar(&mut self, code: u8) {
         let code = code & 127;
         self.0[4 + usize::from(code) / 64] |= 1 << (code % 64);
