@@ -336,12 +336,18 @@ fn each_budget_ends_at_the_same_instruction() {
 #[test]
 fn hazards_reach_over_translated_code() {
     let before = "v_mov_b32 v1, 1\nv_readfirstlane_b32 s4, v1\n";
+    // The way that is not taken is too short.
+    let fork = "s_cmp_eq_u32 s0, s0\ns_cbranch_scc1 long\ns_branch end\nlong:\n";
+    let moves = ["v_mov_b32 v2, v1\n", "v_mov_b32 v3, v1\n", "v_mov_b32 v4, v1\n"].concat();
+    let jumps = "s_branch next\nnext:\ns_branch other\nother:\ns_branch third\nthird:\n";
     for (between, fails) in [
-        ("v_mov_b32 v2, v1\n", true),
-        ("v_mov_b32 v2, v1\nv_mov_b32 v3, v1\nv_mov_b32 v4, v1\n", true),
-        ("v_mov_b32 v2, v1\nv_mov_b32 v3, v1\nv_mov_b32 v4, v1\nv_mov_b32 v5, v1\n", false),
-        ("s_branch next\nnext:\ns_branch other\nother:\ns_branch third\nthird:\n", true),
-        ("s_branch next\nnext:\ns_branch other\nother:\ns_branch third\nthird:\ns_nop 0\n", false),
+        ("v_mov_b32 v2, v1\n".to_string(), true),
+        (moves.clone(), true),
+        (format!("{moves}v_mov_b32 v5, v1\n"), false),
+        (jumps.to_string(), true),
+        (format!("{jumps}s_nop 0\n"), false),
+        (format!("{fork}v_mov_b32 v2, v1\nend:\n"), true),
+        (format!("{fork}v_mov_b32 v2, v1\nv_mov_b32 v3, v1\nend:\n"), false),
     ] {
         let text = format!("{before}{between}v_readlane_b32 s5, v1, s4\ns_endpgm");
         for chip in Chip::ALL {
