@@ -18,6 +18,8 @@ use crate::module::{Decorated, Instruction, Module, literal};
 
 /// Word of SPIR-V 1.6.
 const VERSION_1_6: u32 = 0x1_0600;
+/// Largest location, and largest number of a feedback buffer.
+const MOST_NUMBER: u32 = 1 << 16;
 
 /// Decorations of a variable, or of a member with those of its block.
 #[derive(Clone, Copy)]
@@ -272,6 +274,7 @@ impl ShaderBuilder<'_> {
             Some(_) => module.get(ty).and_then(|array| array.id_at(0)).unwrap_or(ty),
             None => ty,
         };
+        self.check_numbers(definition, decorations)?;
         let mut location = module.literal(definition.id, D::Location);
         let mut buffer = 0;
         let block = InterfaceBlock { definition, storage, vertices, element: None };
@@ -345,6 +348,21 @@ impl ShaderBuilder<'_> {
         Ok(Parts::Members(list))
     }
 
+    /// Refuses numbers of the interface that are beyond all limits: sums of others do not overflow.
+    fn check_numbers(
+        &self,
+        definition: &Instruction,
+        decorations: Decorations<'_>,
+    ) -> Result<(), Error> {
+        for decoration in [D::Location, D::XfbBuffer] {
+            if let Some(number) = decorations.literal(decoration).filter(|&n| n > MOST_NUMBER) {
+                let what = format!("{decoration:?} {number} is");
+                return Err(self.unsupported(definition, what));
+            }
+        }
+        Ok(())
+    }
+
     /// A variable of the interface with its decorations.
     fn interface_global(
         &mut self,
@@ -354,6 +372,7 @@ impl ShaderBuilder<'_> {
         storage: Storage,
         decorations: Decorations<'_>,
     ) -> Result<Global, Error> {
+        self.check_numbers(definition, decorations)?;
         let class = if storage == Storage::Input { C::Input } else { C::Output };
         let mut global = Global::new(name, ty, storage);
         global.builtin = match decorations.literal(D::BuiltIn) {
