@@ -26,7 +26,7 @@ macro_rules! files {
 }
 
 /// Names and texts of all files.
-const FILES: [(&str, &str); 53] = files![
+const FILES: [(&str, &str); 55] = files![
     "block-swizzle-index"
     "boolean-array"
     "break-continue-store"
@@ -37,6 +37,7 @@ const FILES: [(&str, &str); 53] = files![
     "computed-vector-store"
     "control-duplicate"
     "control-vertices"
+    "cull-distance-alone"
     "cull-distance-input"
     "divergent-constant"
     "division-by-minus-one"
@@ -78,6 +79,7 @@ const FILES: [(&str, &str); 53] = files![
     "uniform-index"
     "uniform-struct-double"
     "unmasked-constant"
+    "unpack-component"
     "unpack-upper-half"
     "vertex-samples"
 ];
