@@ -30,6 +30,8 @@ pub(crate) fn check(module: &Module) -> Result<(), Error> {
                 let mut targets = FxHashSet::default();
                 let is_new = i.ids_from(1).all(|target| targets.insert(target));
                 module.demand(i, is_new, "a target is there already")?;
+                let is_group = |id| module.get(id).is_some_and(|i| i.op == Op::DecorationGroup);
+                module.demand(i, !i.ids_from(1).any(is_group), "a target is a group")?;
                 of_group(module, i, &roles)?;
             }
             Op::GroupMemberDecorate => group_members(module, i)?,
@@ -137,8 +139,8 @@ fn target(module: &Module, i: &Instruction, roles: &Roles) -> Result<(), Error> 
         D::SpecId => {
             matches!(target.op, Op::SpecConstant | Op::SpecConstantTrue | Op::SpecConstantFalse)
         }
-        D::Location
-        | D::Component
+        D::Location => target.op == Op::Variable,
+        D::Component
         | D::Index
         | D::Flat
         | D::NoPerspective

@@ -38,7 +38,12 @@ pub(crate) fn check(module: &Module) -> Result<(), Error> {
     let globals = module.globals();
     let mut last = 0;
     for i in globals {
-        if matches!(i.op, Op::Line | Op::NoLine | Op::Nop) || is_debug_info(module, i, last) {
+        if i.op == Op::Nop || is_debug_info(module, i, last) {
+            continue;
+        }
+        if matches!(i.op, Op::Line | Op::NoLine) {
+            // Places in the source are those of types and what follows them.
+            last = TYPES;
             continue;
         }
         let Some(section) = section(i.op) else {
