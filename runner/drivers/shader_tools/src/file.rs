@@ -16,6 +16,8 @@ use crate::{COMPILER, kept, module_of, unwritten};
 
 /// The translator of WGSL (wgpu).
 const TRANSLATOR: &str = "naga";
+/// Word of SPIR-V 1.3.
+const LEAST_VERSION: u32 = 0x1_0300;
 
 /// A language of files that another program turns into modules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,7 +69,12 @@ fn translate(text: &[u8]) -> Result<Vec<u32>, ToolError> {
     let folder = Folder::create().map_err(refused)?;
     fs::write(folder.path().join(NAMES[0]), text).map_err(refused)?;
     run(TRANSLATOR, &NAMES.map(OsStr::new), Some(folder.path()), b"")?;
-    words_of(&fs::read(folder.path().join(NAMES[1])).map_err(refused)?)
+    let mut words = words_of(&fs::read(folder.path().join(NAMES[1])).map_err(refused)?)?;
+    // The translator says 1.0 also of modules with halves and subgroups, which need more.
+    if let Some(version) = words.get_mut(1) {
+        *version = LEAST_VERSION.max(*version);
+    }
+    Ok(words)
 }
 
 fn compile_hlsl(text: &[u8], stage: Stage) -> Result<Vec<u32>, ToolError> {

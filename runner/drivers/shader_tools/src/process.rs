@@ -96,7 +96,8 @@ fn all_of(pipe: Option<impl Read>) -> Vec<u8> {
 
 /// Returns the message of a program that failed: what it wrote, else its exit status.
 fn message(program: &str, status: ExitStatus, output: &[u8], errors: &[u8]) -> String {
-    let text = [errors, output].map(|bytes| String::from_utf8_lossy(bytes).trim().to_owned());
+    let text =
+        [errors, output].map(|bytes| plain(&String::from_utf8_lossy(bytes)).trim().to_owned());
     let text = text.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n");
     match (text.is_empty(), status.code()) {
         (true, _) => format!("{program}: {status}"),
@@ -104,6 +105,17 @@ fn message(program: &str, status: ExitStatus, output: &[u8], errors: &[u8]) -> S
         (false, None) => format!("{program}: {status}\n{text}"),
         (false, Some(_)) => format!("{program}: {text}"),
     }
+}
+
+/// Returns a text without the colors of terminals, which some programs write in any case.
+fn plain(text: &str) -> String {
+    let mut parts = text.split("\u{1b}[");
+    let mut plain = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let end = part.find(|c: char| c.is_ascii_alphabetic()).map_or(part.len(), |end| end + 1);
+        plain += &part[end..];
+    }
+    plain
 }
 
 #[cfg(test)]
@@ -119,6 +131,9 @@ mod tests {
         let arguments = ["-c", "echo wrong >&2; exit 3"].map(OsStr::new);
         let refused = run("sh", &arguments, None, &[b'x'; 1 << 20]);
         assert_eq!(refused, Err(ToolError::Refused("sh: wrong".into())));
+        let arguments = ["-c", r"printf '\033[0m\033[1;38;5;9mred\033[0m: no' >&2; exit 1"];
+        let colored = run("sh", &arguments.map(OsStr::new), None, b"");
+        assert_eq!(colored, Err(ToolError::Refused("sh: red: no".into())));
         let ended = run("sh", &["-c", "echo half; kill -9 $$"].map(OsStr::new), None, b"");
         let text = "sh: signal: 9 (SIGKILL)\nhalf";
         assert_eq!(ended, Err(ToolError::Refused(text.into())));

@@ -45,6 +45,14 @@ fn color() -> @location(0) vec4<f32> {
 }
 ";
     compiles("both.wgsl", text, &["vertex", "fragment"]);
+    let text = "enable f16;
+@fragment
+fn color() -> @location(0) vec4<f32> {
+    return vec4<f32>(f32(f16(0.5)));
+}
+";
+    let verdict = compile("half.wgsl", text, Target::SKL);
+    assert!(matches!(verdict.status, Status::Pass | Status::Skip), "{verdict:?}");
 }
 
 #[test]
