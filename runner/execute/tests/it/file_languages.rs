@@ -47,8 +47,9 @@ fn color() -> @location(0) vec4<f32> {
     compiles("both.wgsl", text, &["vertex", "fragment"]);
     let text = "enable f16;
 @fragment
-fn color() -> @location(0) vec4<f32> {
-    return vec4<f32>(f32(f16(0.5)));
+fn color(@location(0) value: f32) -> @location(0) vec4<f32> {
+    let half = f16(value);
+    return vec4<f32>(f32(half * half));
 }
 ";
     let verdict = compile("half.wgsl", text, Target::SKL);
