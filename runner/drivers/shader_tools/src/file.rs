@@ -9,9 +9,8 @@ use vocabulary::Stage;
 
 use crate::folder::{Folder, suffix};
 use crate::process::{ToolError, run};
-use crate::rewriting::rewritten;
 use crate::source::key_of;
-use crate::words::words_of;
+use crate::words::{bytes_of, words_of};
 use crate::{COMPILER, kept, module_of, unwritten};
 
 /// The translator of WGSL (wgpu).
@@ -39,18 +38,18 @@ impl FileLanguage {
         }
     }
 
-    /// Returns the module of a text.
+    /// Returns the bytes of a text's module. Rewriting is left to those who run it.
     ///
     /// # Errors
     /// The program is missing, or refused the text.
-    pub fn module(self, text: &[u8]) -> Result<Vec<u32>, ToolError> {
+    pub fn module(self, text: &[u8]) -> Result<Vec<u8>, ToolError> {
         let shown = String::from_utf8_lossy(text);
         let key = key_of(&format!("file {self:?}"), [&*shown]);
         let words = match self {
             FileLanguage::Wgsl => kept(&[TRANSLATOR], &key, || translate(text)),
             FileLanguage::Hlsl(stage) => kept(&[COMPILER], &key, || compile_hlsl(text, stage)),
         };
-        rewritten(words?)
+        Ok(bytes_of(&words?))
     }
 }
 

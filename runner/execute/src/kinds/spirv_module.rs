@@ -33,9 +33,7 @@ impl Kind for SpirvModule {
         let mut text = read_file(path)?;
         if let Some(language) = FileLanguage::of(path) {
             let module = language.and_then(|language| language.module(&text));
-            let words = module.map_err(io::Error::other)?;
-            text =
-                hexadecimal(&words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<_>>());
+            text = hexadecimal(&module.map_err(io::Error::other)?);
         } else if path.extension().is_some_and(|extension| extension == "spv") {
             text = hexadecimal(&text);
         }

@@ -13,7 +13,7 @@ mod vulkan;
 
 pub(crate) use link::link;
 pub(crate) use parsed::{Reading, SharedTest};
-pub(crate) use transcript::{Recorded, ReferenceRecord, Transcript};
+pub(crate) use transcript::{Recorded, ReferenceRecord, record, replay};
 pub use vulkan::VkTest;
 
 use std::collections::VecDeque;

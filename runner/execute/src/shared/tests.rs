@@ -1,5 +1,6 @@
 //! Tests of shared work: what is kept, and equal verdicts with and without it.
 
+use super::transcript::Transcript;
 use super::*;
 use crate::case::TestCase;
 use crate::device::{DeviceFactory, DeviceKind, DeviceRequest};

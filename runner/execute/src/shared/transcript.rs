@@ -124,6 +124,34 @@ impl ReferenceRecord {
     }
 }
 
+/// Executes a test with the answers of a transcript; `None` if they do not fit.
+///
+/// # Errors
+/// Returns the error of `execute`.
+pub(crate) fn replay<E>(
+    transcript: Arc<Transcript>,
+    execute: impl FnOnce(ReferenceRecord) -> Result<(Verdict, ReferenceRecord), E>,
+) -> Result<Option<Verdict>, E> {
+    tracing::debug!("replay the reference");
+    let (verdict, end) = execute(ReferenceRecord::Replaying { transcript, next: 0 })?;
+    Ok((!matches!(end, ReferenceRecord::Diverged)).then_some(verdict))
+}
+
+/// Executes a test; returns the answers of the reference, too, if it has executed the whole test.
+///
+/// # Errors
+/// Returns the error of `execute`.
+pub(crate) fn record<E>(
+    execute: impl FnOnce(ReferenceRecord) -> Result<(Verdict, ReferenceRecord), E>,
+) -> Result<(Verdict, Option<Transcript>), E> {
+    let (verdict, end) = execute(ReferenceRecord::Recording(Transcript::default()))?;
+    let transcript = match end {
+        ReferenceRecord::Recorded(transcript) => Some(transcript),
+        _ => None,
+    };
+    Ok((verdict, transcript))
+}
+
 fn diverged() -> Verdict {
     Verdict::fail(Phase::Simulate, "the transcript of the reference does not fit")
 }

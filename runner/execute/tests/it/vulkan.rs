@@ -133,12 +133,11 @@ fn run(text: &str, target: Target) -> Verdict {
     run_file(&path, &TestCase { path: Some(&path), ..case })
 }
 
-#[test]
-fn descriptors_must_be_bound() {
-    let script = |binding: &str| {
-        format!(
-            "#!amber
-SHADER compute seven SPIRV-ASM
+/// A script that changes the number at `%place` of a buffer from one to another.
+fn script(instructions: &str, binding: &str, [before, after]: [u32; 2]) -> String {
+    format!(
+        "#!amber
+SHADER compute change SPIRV-ASM
 OpCapability Shader
 OpMemoryModel Logical GLSL450
 OpEntryPoint GLCompute %main \"main\"
@@ -159,20 +158,24 @@ OpDecorate %all Binding 0
 %main = OpFunction %void None %function
 %start = OpLabel
 %place = OpAccessChain %part %all %zero
-OpStore %place %seven
+{instructions}
 OpReturn
 OpFunctionEnd
 END
-BUFFER values DATA_TYPE uint32 SIZE 1 FILL 0
+BUFFER values DATA_TYPE uint32 SIZE 1 FILL {before}
 PIPELINE compute pipeline
-  ATTACH seven
+  ATTACH change
   BIND BUFFER values AS {binding}
 END
 RUN pipeline 1 1 1
-EXPECT values IDX 0 EQ 7
+EXPECT values IDX 0 EQ {after}
 "
-        )
-    };
+    )
+}
+
+#[test]
+fn descriptors_must_be_bound() {
+    let script = |binding: &str| script("OpStore %place %seven", binding, [0, 7]);
     let reason = |binding: &str| {
         run(&script(binding), Target::SKL).cause.map(|(_, reason)| reason).unwrap_or_default()
     };
@@ -243,41 +246,10 @@ fn the_reference_executes_a_script_once() {
 /// A generation that differs from the reference's transcript fails as with the reference beside it.
 #[test]
 fn transcripts_show_mismatches() {
-    let text = "#!amber
-SHADER compute product SPIRV-ASM
-OpCapability Shader
-OpMemoryModel Logical GLSL450
-OpEntryPoint GLCompute %main \"main\"
-OpExecutionMode %main LocalSize 1 1 1
-OpDecorate %block BufferBlock
-OpMemberDecorate %block 0 Offset 0
-OpDecorate %all DescriptorSet 0
-OpDecorate %all Binding 0
-%void = OpTypeVoid
-%function = OpTypeFunction %void
-%uint = OpTypeInt 32 0
-%block = OpTypeStruct %uint
-%pointer = OpTypePointer Uniform %block
-%part = OpTypePointer Uniform %uint
-%zero = OpConstant %uint 0
-%all = OpVariable %pointer Uniform
-%main = OpFunction %void None %function
-%start = OpLabel
-%place = OpAccessChain %part %all %zero
-%factor = OpLoad %uint %place
+    let product = "%factor = OpLoad %uint %place
 %square = OpIMul %uint %factor %factor
-OpStore %place %square
-OpReturn
-OpFunctionEnd
-END
-BUFFER values DATA_TYPE uint32 SIZE 1 FILL 70000
-PIPELINE compute pipeline
-  ATTACH product
-  BIND BUFFER values AS storage DESCRIPTOR_SET 0 BINDING 0
-END
-RUN pipeline 1 1 1
-EXPECT values IDX 0 EQ 605032704
-";
+OpStore %place %square";
+    let text = script(product, "storage DESCRIPTOR_SET 0 BINDING 0", [70_000, 605_032_704]);
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("script.amber");
     std::fs::write(&path, text).expect("a file");

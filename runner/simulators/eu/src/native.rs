@@ -4,10 +4,7 @@
 //! has executed many more instructions. Everything else, and branches where channels part, stay
 //! with the loop of [hot kernels](crate::hot): the code ends before them.
 
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, Ordering};
-
-use ::native::{BranchTarget, Code, End, Region, RegionBlock, State, Step, Test};
+use ::native::{BranchTarget, Code, End, Region, RegionBlock, State, Step, Test, Variants};
 use intel_isa::Opcode;
 
 use crate::alu::fast::{Quick, Subnormals};
@@ -26,12 +23,7 @@ const NONE: u32 = u32::MAX;
 #[derive(Debug)]
 pub(crate) struct Native {
     region: Region,
-    /// Code for threads in which all channels are active, and for others.
-    full: OnceLock<Option<Code>>,
-    partial: OnceLock<Option<Code>>,
-    /// Instructions after which the code for others is made, and those so far.
-    partial_after: u64,
-    executed_partly: AtomicU64,
+    variants: Variants<Code>,
     /// RegionBlock that begins at each instruction, or [`NONE`].
     blocks: Vec<u32>,
     /// Channels that must be active for all instructions to have all of theirs.
@@ -164,15 +156,7 @@ impl Native {
                 },
             });
         }
-        Some(Native {
-            region,
-            full: OnceLock::new(),
-            partial: OnceLock::new(),
-            partial_after,
-            executed_partly: AtomicU64::new(0),
-            blocks,
-            required,
-        })
+        Some(Native { region, variants: Variants::new(partial_after), blocks, required })
     }
 
     /// Number of instructions of arithmetic.
@@ -183,18 +167,9 @@ impl Native {
     /// The code for a thread with some active channels that begins with a block.
     #[inline]
     fn code(&self, active: u32, block: u32) -> Option<&Code> {
-        if active & self.required == self.required {
-            return self.full.get_or_init(|| Code::translate(&self.region, true)).as_ref();
-        }
-        if let Some(code) = self.partial.get() {
-            return code.as_ref();
-        }
-        let steps = self.region.blocks.get(block as usize).map_or(0, |block| block.steps.len());
-        let executed = self.executed_partly.fetch_add(steps as u64, Ordering::Relaxed);
-        if executed < self.partial_after {
-            return None;
-        }
-        self.partial.get_or_init(|| Code::translate(&self.region, false)).as_ref()
+        let steps = || self.region.blocks.get(block as usize).map_or(0, |block| block.steps.len());
+        let is_full = active & self.required == self.required;
+        self.variants.get(is_full, steps, |full| Code::translate(&self.region, full))
     }
 
     /// Executes a thread from an instruction on, until it has executed `limit` instructions since

@@ -3,8 +3,9 @@
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{I32, I32X4, I64};
 use cranelift_codegen::ir::{self, BlockArg, InstBuilder, MemFlags, Value};
-use cranelift_frontend::{FunctionBuilder, Switch, Variable};
+use cranelift_frontend::{FunctionBuilder, Variable};
 
+use crate::jumps;
 use crate::lanes::{Builder, Lanes, Subnormals, is_normal};
 use crate::plan::{Operand, Piece, Plan};
 use crate::region::{
@@ -77,15 +78,7 @@ pub(crate) fn emit(mut f: FunctionBuilder, region: &Region, subnormals: Subnorma
             Labels { arrive: if block.join.is_some() { f.create_block() } else { enter }, enter }
         })
         .collect();
-    let mut switch = Switch::new();
-    for (index, labels) in labels.iter().enumerate() {
-        switch.set_entry(index as u128, labels.enter);
-    }
-    let nowhere = f.create_block();
-    switch.emit(&mut f, entry, nowhere);
-    f.switch_to_block(nowhere);
-    let none = f.ins().iconst(I32, -1);
-    f.ins().jump(leave, &[BlockArg::Value(none)]);
+    jumps::enter(&mut f, entry, labels.iter().map(|labels| labels.enter), leave);
     let b = Builder { f: &mut f, subnormals };
     let mut emitter = Emitter { b, full, labels, variables, file, active, awaited, leave };
     for (index, block) in region.blocks.iter().enumerate() {
@@ -124,10 +117,7 @@ impl Emitter<'_, '_> {
 
     /// Goes on in a new block if a truth holds; else ends the function before a place.
     fn demand(&mut self, truth: Value, place: u32) {
-        let next = self.b.f.create_block();
-        let place = self.constant(place);
-        self.b.f.ins().brif(truth, next, &[], self.leave, &[BlockArg::Value(place)]);
-        self.b.f.switch_to_block(next);
+        jumps::demand(self.b.f, truth, self.leave, place);
     }
 
     /// Saves the state and returns.

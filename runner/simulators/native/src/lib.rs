@@ -47,12 +47,14 @@
 mod code;
 mod control;
 mod emit;
+mod jumps;
 mod lanes;
 mod memory;
 mod plan;
 mod region;
 mod state;
 mod threshold;
+mod variants;
 mod wave;
 
 pub use code::Code;
@@ -62,6 +64,7 @@ pub use region::{
 };
 pub use state::State;
 pub use threshold::threshold;
+pub use variants::Variants;
 pub use wave::{
     LaneOperation, LaneOrders, LanePlace, LaneSource, LaneType, RegisterSet, SCALARS,
     SaveOperation, ScalarOperation, ScalarSource, ScalarStep, VectorStep, WaveBlock, WaveCode,

@@ -248,6 +248,7 @@ impl ShaderBuilder<'_> {
         let module = self.module;
         let own = module.decorations(definition.id);
         let decorations = Decorations { own, outer: &[] };
+        self.check_numbers(definition, decorations)?;
         if let Some(computed) = computed(decorations, module) {
             return Ok(Root::Computed(computed));
         }
@@ -274,7 +275,6 @@ impl ShaderBuilder<'_> {
             Some(_) => module.get(ty).and_then(|array| array.id_at(0)).unwrap_or(ty),
             None => ty,
         };
-        self.check_numbers(definition, decorations)?;
         let mut location = module.literal(definition.id, D::Location);
         let mut buffer = 0;
         let block = InterfaceBlock { definition, storage, vertices, element: None };
@@ -324,6 +324,7 @@ impl ShaderBuilder<'_> {
             let own = module.member_decorations(ty, index);
             let outer = module.decorations(block.definition.id);
             let decorations = Decorations { own, outer };
+            self.check_numbers(block.definition, decorations)?;
             let mut ty = self.type_id(definition, member)?;
             let slots = varying_slots(self.types, ty);
             if let Some(vertices) = block.vertices {
@@ -372,7 +373,6 @@ impl ShaderBuilder<'_> {
         storage: Storage,
         decorations: Decorations<'_>,
     ) -> Result<Global, Error> {
-        self.check_numbers(definition, decorations)?;
         let class = if storage == Storage::Input { C::Input } else { C::Output };
         let mut global = Global::new(name, ty, storage);
         global.builtin = match decorations.literal(D::BuiltIn) {

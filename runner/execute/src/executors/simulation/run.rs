@@ -15,7 +15,7 @@ use crate::device::{DeviceKind, statistics};
 use crate::executor::{Executor, context_on};
 use crate::machines::{Explanation, Replica, Replicas, Session, device_verdict};
 use crate::options::{ExecutionOptions, ExecutorSelection};
-use crate::shared::{ReferenceRecord, SharedTest, TestScript, Transcript, link};
+use crate::shared::{SharedTest, TestScript, link, record, replay};
 use results::verdict::{Status, Verdict};
 use shader_device::{MeteredDevice, MixedDevice};
 
@@ -95,17 +95,15 @@ fn run_shared(
         Ok((verdict, session.replicas.reference))
     };
     if let Some(transcript) = link.transcript(context) {
-        tracing::debug!("replay the reference");
-        let reference = ReferenceRecord::Replaying { transcript, next: 0 };
-        let (verdict, end) = execute(context, ExecutorSelection::SimulatorOnly, reference)?;
-        if !matches!(end, ReferenceRecord::Diverged) {
+        let replayed = |reference| execute(context, ExecutorSelection::SimulatorOnly, reference);
+        if let Some(verdict) = replay(transcript, replayed)? {
             return Ok(verdict);
         }
     }
     let recorded = Arc::new(context.recorded());
-    let reference = ReferenceRecord::Recording(Transcript::default());
-    let (verdict, end) = execute(&recorded, case.options.executors, reference)?;
-    if let ReferenceRecord::Recorded(transcript) = end {
+    let (verdict, transcript) =
+        record(|reference| execute(&recorded, case.options.executors, reference))?;
+    if let Some(transcript) = transcript {
         link.keep(recorded.consulted(), transcript);
     }
     Ok(verdict)

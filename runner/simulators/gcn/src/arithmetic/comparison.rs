@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use amd_isa::Opcode;
+use native::LaneOrders;
 
 /// Type of the operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +36,16 @@ pub(crate) struct Orders {
     pub greater: bool,
     /// One operand is not a number.
     pub unordered: bool,
+}
+
+impl Condition {
+    /// The results as the translator to the host's code takes them; `None` for classes.
+    pub(crate) fn native(self) -> Option<LaneOrders> {
+        let Condition::Order(Orders { less, equal, greater, unordered }) = self else {
+            return None;
+        };
+        Some(LaneOrders { less, equal, greater, unordered })
+    }
 }
 
 impl Orders {

@@ -7,7 +7,7 @@ use native::WaveTest;
 use crate::class::Class;
 use crate::decoded::Decoded;
 
-/// Where execution goes after an instruction.
+/// Flow of execution after an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Flow {
     /// To the next one.

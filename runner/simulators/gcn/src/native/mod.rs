@@ -7,11 +7,9 @@ mod flow;
 mod heat;
 mod scalar;
 
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use ::native::{
-    BranchTarget, RegisterSet, WaveBlock, WaveCode, WaveEnd, WaveRegion, WaveState, WaveStep,
+    BranchTarget, RegisterSet, Variants, WaveBlock, WaveCode, WaveEnd, WaveRegion, WaveState,
+    WaveStep,
 };
 use amd_isa::Opcode;
 
@@ -30,12 +28,7 @@ const NONE: u32 = u32::MAX;
 #[derive(Debug)]
 pub(crate) struct Native {
     region: WaveRegion,
-    /// Code for waves in which all lanes are active, and for others.
-    full: OnceLock<Option<WaveCode>>,
-    partial: OnceLock<Option<WaveCode>>,
-    /// Instructions after which the code for others is made, and those so far.
-    partial_after: u64,
-    executed_partly: AtomicU64,
+    variants: Variants<WaveCode>,
     /// Block that begins at each instruction, if it is long enough to be called, or [`NONE`].
     entries: Vec<u32>,
 }
@@ -200,18 +193,11 @@ impl Native {
             blocks: parts.into_iter().map(block).collect(),
             tracks_conditions: Quirks::of(program.chip).vccz_after_smrd,
         };
+        let mut entries = blocks;
         for block in region.blocks.iter().filter(|block| !pays(block)) {
-            blocks[block.place as usize] = NONE;
+            entries[block.place as usize] = NONE;
         }
-        let entries = blocks;
-        Some(Native {
-            region,
-            full: OnceLock::new(),
-            partial: OnceLock::new(),
-            partial_after,
-            executed_partly: AtomicU64::new(0),
-            entries,
-        })
+        Some(Native { region, variants: Variants::new(partial_after), entries })
     }
 
     /// Number of translated instructions.
@@ -228,18 +214,10 @@ impl Native {
     /// The code for a wave with some active lanes that begins with a block.
     #[inline]
     pub(crate) fn code(&self, exec: u64, block: u32) -> Option<&WaveCode> {
-        if exec == u64::MAX {
-            return self.full.get_or_init(|| WaveCode::translate(&self.region, true)).as_ref();
-        }
-        if let Some(code) = self.partial.get() {
-            return code.as_ref();
-        }
         let own = self.region.blocks.get(block as usize);
-        let steps = own.map_or(0, |block| block.instructions() as u64);
-        if self.executed_partly.fetch_add(steps, Ordering::Relaxed) < self.partial_after {
-            return None;
-        }
-        self.partial.get_or_init(|| WaveCode::translate(&self.region, false)).as_ref()
+        let instructions = || own.map_or(0, WaveBlock::instructions);
+        let translate = |full| WaveCode::translate(&self.region, full);
+        self.variants.get(exec == u64::MAX, instructions, translate)
     }
 
     /// The instructions that a run executed last, the oldest first: the last eight at least.

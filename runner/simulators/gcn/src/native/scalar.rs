@@ -1,9 +1,9 @@
 //! Scalar instructions as the translator takes them.
 
 use amd_isa::{Format, Instruction, Lanes, Opcode, Operand, Row, Scalar};
-use native::{LaneOrders, LaneType, SaveOperation, ScalarOperation, ScalarSource, ScalarStep};
+use native::{LaneType, SaveOperation, ScalarOperation, ScalarSource, ScalarStep};
 
-use crate::arithmetic::comparison::{Comparison, Condition, Orders, Type};
+use crate::arithmetic::comparison::{Comparison, Type};
 use crate::class::Class;
 use crate::constant::constant;
 
@@ -121,10 +121,7 @@ impl Chooser<'_> {
     }
 
     fn compare(&self, comparison: Comparison) -> Option<ScalarStep> {
-        let Condition::Order(Orders { less, equal, greater, unordered }) = comparison.condition
-        else {
-            return None;
-        };
+        let orders = comparison.condition.native()?;
         let ty = match comparison.ty {
             Type::I32 => LaneType::Signed,
             Type::U32 | Type::U64 => LaneType::Unsigned,
@@ -137,7 +134,6 @@ impl Chooser<'_> {
         {
             *value = u64::from(i32::from(*value as i16) as u32);
         }
-        let orders = LaneOrders { less, equal, greater, unordered };
         let operation = ScalarOperation::Compare(ty, orders);
         self.step(operation, None, [self.source(0)?, second])
     }

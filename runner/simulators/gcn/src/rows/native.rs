@@ -1,11 +1,11 @@
 //! Instructions on rows as the translator takes them.
 
 use amd_isa::{Kind, Opcode};
-use native::{LaneOperation, LaneOrders, LanePlace, LaneSource, LaneType, VectorStep};
+use native::{LaneOperation, LanePlace, LaneSource, LaneType, VectorStep};
 
 use super::call::{Operands, Place, RowSource};
 use super::plan::{Effect, Input, Plan};
-use crate::arithmetic::comparison::{Comparison, Condition, Orders, Type};
+use crate::arithmetic::comparison::{Comparison, Type};
 use crate::class::Class;
 
 /// The operation of an opcode, and the order in which it takes the sources.
@@ -103,9 +103,6 @@ fn operation(opcode: Opcode) -> Option<(LaneOperation, [usize; 3])> {
 
 /// The operation of a comparison.
 fn comparison(comparison: Comparison) -> Option<LaneOperation> {
-    let Condition::Order(Orders { less, equal, greater, unordered }) = comparison.condition else {
-        return None;
-    };
     let ty = match comparison.ty {
         Type::F32 => LaneType::Single,
         Type::F64 => LaneType::Double,
@@ -113,7 +110,7 @@ fn comparison(comparison: Comparison) -> Option<LaneOperation> {
         Type::U32 => LaneType::Unsigned,
         _ => return None,
     };
-    Some(LaneOperation::Compare(ty, LaneOrders { less, equal, greater, unordered }))
+    Some(LaneOperation::Compare(ty, comparison.condition.native()?))
 }
 
 fn source(source: &RowSource, input: Input) -> Option<LaneSource> {

@@ -3,12 +3,13 @@
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{I32, I64};
 use cranelift_codegen::ir::{self, BlockArg, InstBuilder, Value};
-use cranelift_frontend::{FunctionBuilder, Switch};
+use cranelift_frontend::FunctionBuilder;
 
 use super::frame::offsets;
 use super::region::{CONDITIONS, EXEC, WaveBlock, WaveEnd, WaveRegion, WaveStep, WaveTest};
 use super::run::Run;
 use super::translation::{Treatment, Variables, Wave, frame_access};
+use crate::jumps;
 use crate::lanes::Builder;
 use crate::region::BranchTarget;
 
@@ -39,15 +40,7 @@ pub(super) fn emit(mut f: FunctionBuilder, region: &WaveRegion, treatment: Treat
     let leave = f.create_block();
     f.append_block_param(leave, I32);
     let labels: Vec<ir::Block> = region.blocks.iter().map(|_| f.create_block()).collect();
-    let mut switch = Switch::new();
-    for (index, label) in labels.iter().enumerate() {
-        switch.set_entry(index as u128, *label);
-    }
-    let nowhere = f.create_block();
-    switch.emit(&mut f, entry, nowhere);
-    f.switch_to_block(nowhere);
-    let none = f.ins().iconst(I32, -1);
-    f.ins().jump(leave, &[BlockArg::Value(none)]);
+    jumps::enter(&mut f, entry, labels.iter().copied(), leave);
     let Treatment { subnormals, hosts_nans } = treatment;
     let b = Builder { f: &mut f, subnormals };
     let tracks_conditions = region.tracks_conditions;
@@ -75,10 +68,7 @@ pub(super) fn emit(mut f: FunctionBuilder, region: &WaveRegion, treatment: Treat
 impl Wave<'_, '_> {
     /// Goes on in a new block if a truth holds; else ends the function before a place.
     fn demand(&mut self, truth: Value, place: u32) {
-        let next = self.b.f.create_block();
-        let place = self.b.f.ins().iconst(I32, i64::from(place));
-        self.b.f.ins().brif(truth, next, &[], self.leave, &[BlockArg::Value(place)]);
-        self.b.f.switch_to_block(next);
+        jumps::demand(self.b.f, truth, self.leave, place);
     }
 
     /// Saves the state and returns.

@@ -6,11 +6,8 @@ use cranelift_codegen::ir::types::{F32X4, F64X2, I32X4, I64X2};
 use cranelift_codegen::ir::{InstBuilder, Value};
 
 use super::region::LaneSource;
-use super::translation::{Wave, lanes_access};
+use super::translation::{ROW, Wave, lanes_access};
 use crate::lanes::{Subnormals, is_normal};
-
-/// Bytes of a vector register.
-const ROW: i32 = 256;
 
 /// A source that is the same in all groups, or a register.
 #[derive(Clone, Copy)]
@@ -49,6 +46,7 @@ pub(super) struct Singles {
 #[derive(Clone, Copy)]
 pub(super) struct Dwords {
     pub(super) value: Value,
+    /// True if none is a subnormal single; modifiers change signs alone.
     pub(super) normal: bool,
     /// The dword in all lanes, if there is one.
     pub(super) same: Option<Value>,

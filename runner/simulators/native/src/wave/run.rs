@@ -10,12 +10,9 @@ use super::group::{Group, Operand};
 use super::region::{
     EXEC, LanePlace, LaneSource, ScalarOperation, ScalarSource, VectorStep, WaveStep, overlap,
 };
-use super::translation::Wave;
+use super::translation::{ROW, Wave};
 use super::vector::RunStep;
 use crate::CHUNK;
-
-/// Bytes of a vector register.
-const ROW: usize = 256;
 
 /// Vector instructions without scalar ones in between that they depend on.
 #[derive(Default)]
@@ -179,7 +176,7 @@ impl Wave<'_, '_> {
         self.b.f.switch_to_block(next);
         let after = self.b.f.ins().iadd_imm(place, CHUNK as i64);
         self.b.f.def_var(offset, after);
-        let more = self.b.f.ins().icmp_imm(IntCC::NotEqual, after, ROW as i64);
+        let more = self.b.f.ins().icmp_imm(IntCC::NotEqual, after, i64::from(ROW));
         self.b.f.ins().brif(more, body, &[], done, &[]);
         self.b.f.switch_to_block(done);
         for mask in &outgoing {

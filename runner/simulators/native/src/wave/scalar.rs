@@ -9,10 +9,7 @@ use super::region::{
     CONDITIONS, EXEC, LaneOrders, LaneType, SaveOperation, ScalarOperation, ScalarSource,
     ScalarStep,
 };
-use super::translation::{Wave, lanes_access, scalar_access};
-
-/// Bytes of a vector register.
-const ROW: i32 = 256;
+use super::translation::{ROW, Wave, lanes_access, scalar_access};
 
 /// Effect on the condition code.
 enum Effect {

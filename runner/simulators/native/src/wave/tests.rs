@@ -1,13 +1,13 @@
 //! Translated regions of waves: treatments of hosts that agree, and effects worked out by hand.
 
+use super::region::CONDITIONS;
 use super::*;
 use crate::control;
 use crate::region::BranchTarget;
 use crate::tests::Random;
 
 const REGISTERS: usize = 8;
-const EXEC: usize = 126;
-const CONDITIONS: u8 = 106;
+const EXEC: usize = region::EXEC as usize;
 
 /// Registers of a wave.
 #[derive(Clone, Debug, PartialEq)]

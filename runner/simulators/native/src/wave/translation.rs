@@ -5,6 +5,9 @@ use cranelift_frontend::Variable;
 
 use crate::lanes::{Builder, Subnormals};
 
+/// Bytes of a vector register: a dword for each of 64 lanes.
+pub(super) const ROW: i32 = 256;
+
 /// Treatment of what differs between hosts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Treatment {

@@ -42,6 +42,13 @@ enum Outcome {
     Mask,
 }
 
+impl Outcome {
+    /// Singles that are one of the sources, if they were normal among normal ones.
+    fn of(chosen: Singles) -> Outcome {
+        chosen.normal.map_or(Outcome::Chosen(chosen.value), Outcome::Normal)
+    }
+}
+
 impl Wave<'_, '_> {
     /// Executes an instruction on the lanes of a group.
     pub(super) fn execute(&mut self, group: &mut Group, own: &RunStep) {
@@ -187,12 +194,13 @@ impl Wave<'_, '_> {
                 let sum = self.b.f.ins().fma(a, b, c);
                 Computed(self.choose_nan(sum, &[a, b, c]))
             }
-            Minimum | Maximum => self.extreme(operation == Minimum, sources[0], sources[1]),
+            Minimum | Maximum => {
+                Outcome::of(self.extreme(operation == Minimum, sources[0], sources[1]))
+            }
             Minimum3 | Maximum3 => {
                 let least = operation == Minimum3;
                 let first = self.extreme(least, sources[0], sources[1]);
-                let first = self.chosen(first);
-                self.extreme(least, first, sources[2])
+                Outcome::of(self.extreme(least, first, sources[2]))
             }
             Median => self.median(sources),
             MinimumLegacy | MaximumLegacy => {
@@ -278,22 +286,12 @@ impl Wave<'_, '_> {
     }
 
     /// The lesser or greater of two.
-    fn extreme(&mut self, least: bool, a: Singles, b: Singles) -> Outcome {
-        match (a.normal, b.normal) {
-            (Some(a), Some(b)) => Outcome::Normal(self.extreme_of(least, a, b)),
-            _ => Outcome::Chosen(self.extreme_of(least, a.value, b.value)),
+    fn extreme(&mut self, least: bool, a: Singles, b: Singles) -> Singles {
+        if let (Some(a), Some(b)) = (a.normal, b.normal) {
+            let value = self.extreme_of(least, a, b);
+            return Singles { value, normal: Some(value) };
         }
-    }
-
-    /// A choice as a source.
-    fn chosen(&mut self, outcome: Outcome) -> Singles {
-        match outcome {
-            Outcome::Normal(value) => Singles { value, normal: Some(value) },
-            Outcome::Computed(value) | Outcome::Chosen(value) => Singles { value, normal: None },
-            Outcome::Dwords(value, _) => Singles { value: self.b.cast(F32X4, value), normal: None },
-            Outcome::Doubles([value, _]) => Singles { value, normal: None },
-            Outcome::Mask => unreachable!("a choice is no mask"),
-        }
+        Singles { value: self.extreme_of(least, a.value, b.value), normal: None }
     }
 
     /// The lesser or greater of two singles or doubles; a number rather than a NaN; -0 is below
@@ -467,10 +465,10 @@ impl Wave<'_, '_> {
         let [x, y, z] = sources.map(|source| source.value);
         let f = &mut *self.b.f;
         let value = match operation {
-            Move => return Outcome::Dwords(x, self.is_plain(own, &sources[..1])),
+            Move => return Outcome::Dwords(x, sources[0].normal),
             Pick => {
                 let value = f.ins().bitselect(z, y, x);
-                return Outcome::Dwords(value, self.is_plain(own, &sources[..2]));
+                return Outcome::Dwords(value, sources[0].normal && sources[1].normal);
             }
             FromSigned => return self.singles_from(x),
             FromUnsigned => {
@@ -523,11 +521,6 @@ impl Wave<'_, '_> {
 
     fn singles_from(&mut self, value: Value) -> Outcome {
         Outcome::Normal(self.b.f.ins().fcvt_from_sint(F32X4, value))
-    }
-
-    /// True if sources are not modified and hold no subnormal single.
-    fn is_plain(&self, own: &RunStep, sources: &[Dwords]) -> bool {
-        sources.iter().zip(&own.step.sources).all(|(dwords, _)| dwords.normal)
     }
 
     fn low24(&mut self, is_signed: bool, value: Value) -> Value {

@@ -19,7 +19,7 @@ use crate::device::{DeviceKind, DeviceRequest, statistics};
 use crate::executors::vk_driver::images::png;
 use crate::machines::device_verdict;
 use crate::options::ExecutorSelection;
-use crate::shared::{ReferenceRecord, Transcript, VkTest};
+use crate::shared::{ReferenceRecord, VkTest, record, replay};
 use crate::vk_explanation::VkExplanation;
 use modules::Programs;
 use offer::offer;
@@ -34,37 +34,46 @@ pub(super) fn run(
     test: &VkTest,
     explanation: Option<&mut VkExplanation>,
 ) -> Verdict {
-    let script = &test.script;
-    let (reference, executors) = (ReferenceRecord::Absent, case.options.executors);
-    match prepare(case, script) {
-        Ok(programs) if case.options.compile_only => compile(case, &programs),
-        Ok(programs) => match explanation {
-            None if test.is_shared() && executors == ExecutorSelection::Both => {
-                run_shared(case, test, &programs)
-            }
-            explanation => execute(case, script, &programs, (executors, reference), explanation).0,
-        },
-        Err(verdict) => verdict,
+    verdict(case, test, explanation).unwrap_or_else(|verdict| verdict)
+}
+
+/// Returns the verdict of a script, as an error if it ends the test before its commands.
+fn verdict(
+    case: &TestCase<'_>,
+    test: &VkTest,
+    explanation: Option<&mut VkExplanation>,
+) -> Result<Verdict, Verdict> {
+    let executors = case.options.executors;
+    let programs = prepare(case, &test.script)?;
+    if case.options.compile_only {
+        return Ok(compile(case, &programs));
     }
+    if explanation.is_none() && test.is_shared() && executors == ExecutorSelection::Both {
+        return run_shared(case, test, &programs);
+    }
+    let absent = (executors, ReferenceRecord::Absent);
+    execute(case, &test.script, &programs, absent, explanation).map(|(verdict, _)| verdict)
 }
 
 /// Executes a test whose other test cases share the reference's answers.
-fn run_shared(case: &TestCase<'_>, test: &VkTest, programs: &[Option<Arc<Program>>]) -> Verdict {
-    let execute = |executors| execute(case, &test.script, programs, executors, None);
+fn run_shared(
+    case: &TestCase<'_>,
+    test: &VkTest,
+    programs: &[Option<Arc<Program>>],
+) -> Result<Verdict, Verdict> {
+    let execute =
+        |executors, reference| execute(case, &test.script, programs, (executors, reference), None);
     if let Some(transcript) = test.transcript() {
-        tracing::debug!("replay the reference");
-        let reference = ReferenceRecord::Replaying { transcript, next: 0 };
-        let (verdict, end) = execute((ExecutorSelection::SimulatorOnly, reference));
-        if !matches!(end, ReferenceRecord::Diverged) {
-            return verdict;
+        let replayed = |reference| execute(ExecutorSelection::SimulatorOnly, reference);
+        if let Some(verdict) = replay(transcript, replayed)? {
+            return Ok(verdict);
         }
     }
-    let reference = ReferenceRecord::Recording(Transcript::default());
-    let (verdict, end) = execute((ExecutorSelection::Both, reference));
-    if let ReferenceRecord::Recorded(transcript) = end {
+    let (verdict, transcript) = record(|reference| execute(ExecutorSelection::Both, reference))?;
+    if let Some(transcript) = transcript {
         test.keep(transcript);
     }
-    verdict
+    Ok(verdict)
 }
 
 /// Returns the programs of a script's pipelines on a target, with the names of the pipelines.
@@ -135,22 +144,22 @@ fn compile(case: &TestCase<'_>, programs: &[Option<Arc<Program>>]) -> Verdict {
 }
 
 /// Executes a script on executors, of which the reference may have a record; returns that, too.
+///
+/// # Errors
+/// Returns the verdict if there is no device.
 fn execute(
     case: &TestCase<'_>,
     script: &Script,
     programs: &[Option<Arc<Program>>],
     (executors, reference): (ExecutorSelection, ReferenceRecord),
     explanation: Option<&mut VkExplanation>,
-) -> (Verdict, ReferenceRecord) {
+) -> Result<(Verdict, ReferenceRecord), Verdict> {
     let replica = |&kind: &DeviceKind| {
         let machine = Machine::new(script, programs.to_vec());
         Ok(Replica::new(kind, machine, device(case, kind)?))
     };
     let replicas: Result<Vec<_>, DeviceError> = executors.kinds().iter().map(replica).collect();
-    let replicas = match replicas {
-        Ok(replicas) => replicas,
-        Err(error) => return (device_verdict(&error), reference),
-    };
+    let replicas = replicas.map_err(|error| device_verdict(&error))?;
     let mut session = Session::new(script, programs, replicas, reference);
     let mut verdict = session.run().err().unwrap_or_else(Verdict::pass);
     if verdict.status != Status::Skip {
@@ -160,7 +169,7 @@ fn execute(
     if let Some(explanation) = explanation {
         explain(&mut session, explanation);
     }
-    (verdict, session.reference)
+    Ok((verdict, session.reference))
 }
 
 /// Records the color attachments of the simulator, and the modules.
