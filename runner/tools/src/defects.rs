@@ -26,7 +26,7 @@ macro_rules! files {
 }
 
 /// Names and texts of all files.
-const FILES: [(&str, &str); 55] = files![
+const FILES: [(&str, &str); 56] = files![
     "block-swizzle-index"
     "boolean-array"
     "break-continue-store"
@@ -39,6 +39,7 @@ const FILES: [(&str, &str); 55] = files![
     "control-vertices"
     "cull-distance-alone"
     "cull-distance-input"
+    "distance-slots"
     "divergent-constant"
     "division-by-minus-one"
     "double-constant"
