@@ -51,7 +51,7 @@ pub use executors::{context_for, executor};
 pub use external_program::end_all as end_programs;
 pub use front::pipeline::Pipeline;
 pub use front::source_lines::SourceTexts;
-pub use front::{Linked, PASSTHROUGH, build};
+pub use front::{Linked, PASSTHROUGH, build, translated_text};
 pub use gl_machine::probe::Readback;
 pub use hardware::{chip, devinfo};
 pub use keys::{StageKeys, stage_keys};

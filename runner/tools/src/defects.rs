@@ -26,7 +26,7 @@ macro_rules! files {
 }
 
 /// Names and texts of all files.
-const FILES: [(&str, &str); 56] = files![
+const FILES: [(&str, &str); 57] = files![
     "block-swizzle-index"
     "boolean-array"
     "break-continue-store"
@@ -37,6 +37,7 @@ const FILES: [(&str, &str); 56] = files![
     "computed-vector-store"
     "control-duplicate"
     "control-vertices"
+    "copied-array"
     "cull-distance-alone"
     "cull-distance-input"
     "distance-slots"

@@ -8,6 +8,7 @@ mod spirv;
 mod translated;
 
 pub(crate) use translated::for_driver;
+pub use translated::translated_text;
 
 use std::sync::Arc;
 

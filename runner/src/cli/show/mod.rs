@@ -33,9 +33,10 @@ use ir_runs::ir_runs;
 use look::{linked, stage_ir, traced};
 use results::names::test_name;
 use results::passes::ScopePasses;
+use results::verdict::Verdict;
 use shader_device::BinarySource;
 use shader_device::{TraceFilter, scope_passes};
-use spirv::{is_vulkan, spirv};
+use spirv::{is_vulkan, spirv, translated};
 use stats::KernelCounts;
 
 pub(in crate::cli) fn show(args: &ShowArgs) -> anyhow::Result<u8> {
@@ -46,7 +47,7 @@ pub(in crate::cli) fn show(args: &ShowArgs) -> anyhow::Result<u8> {
     if is_vulkan(&path) && args.what.is_of_program() {
         return pipelines(&path, args);
     }
-    if is_vulkan(&path) || args.what == What::Spirv {
+    if is_vulkan(&path) {
         return spirv(&path, args);
     }
     let bytes = execute::read_script(&path).with_context(|| name.clone())?;
@@ -70,12 +71,13 @@ pub(in crate::cli) fn show(args: &ShowArgs) -> anyhow::Result<u8> {
         print(glsl(&script, args.stage)?.as_bytes())?;
         return Ok(EXPECTED);
     }
+    if args.what == What::Spirv {
+        return translated(&script, args);
+    }
     let program = match linked(&script, args.generation) {
         Ok(program) => program,
         Err(verdict) => {
-            let (phase, reason) = verdict.cause.unzip();
-            let phase = phase.map_or("", |phase| phase.name());
-            message!("{}: {phase}: {}", verdict.status, reason.unwrap_or_default());
+            refused(verdict);
             return Ok(UNEXPECTED);
         }
     };
@@ -199,6 +201,13 @@ fn trace(args: &ShowArgs, script: &Script<'_>, name: &str) -> anyhow::Result<u8>
 }
 
 /// Returns the GLSL input of the compiler.
+/// Writes the verdict of a test that has no program.
+fn refused(verdict: Verdict) {
+    let (phase, reason) = verdict.cause.unzip();
+    let phase = phase.map_or("", |phase| phase.name());
+    message!("{}: {phase}: {}", verdict.status, reason.unwrap_or_default());
+}
+
 fn glsl(script: &Script<'_>, only: Option<Stage>) -> anyhow::Result<String> {
     let mut text = String::new();
     for section in &script.sections {

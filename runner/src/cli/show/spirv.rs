@@ -1,11 +1,13 @@
-//! Modules of Vulkan scripts.
+//! Modules of Vulkan scripts, and of tests whose GLSL is translated.
 
 use std::path::Path;
 
 use anyhow::{Context, anyhow, bail};
+use script::Script;
 
 use super::args::{DRIVER_FORMS, ShowArgs, What};
-use crate::cli::exit::EXPECTED;
+use super::refused;
+use crate::cli::exit::{EXPECTED, UNEXPECTED};
 use crate::cli::output::print;
 
 /// True if a file is a Vulkan script.
@@ -13,11 +15,27 @@ pub(super) fn is_vulkan(path: &Path) -> bool {
     execute::kind_of(path).driver() == execute::vulkan::TARGET
 }
 
+/// Prints a test with modules in place of its GLSL, or a stage's module alone.
+pub(super) fn translated(script: &Script<'_>, args: &ShowArgs) -> anyhow::Result<u8> {
+    if !args.modules.spirv {
+        bail!("GLSL becomes SPIR-V with --spirv");
+    }
+    let listed = execute::context_for(script, args.generation)
+        .and_then(|capabilities| execute::translated_text(script, capabilities, args.stage));
+    match listed {
+        Ok(text) => {
+            print(text.as_bytes())?;
+            Ok(EXPECTED)
+        }
+        Err(verdict) => {
+            refused(verdict);
+            Ok(UNEXPECTED)
+        }
+    }
+}
+
 /// Prints the modules of a Vulkan script.
 pub(super) fn spirv(path: &Path, args: &ShowArgs) -> anyhow::Result<u8> {
-    if !is_vulkan(path) {
-        bail!("spirv is for Vulkan scripts");
-    }
     if args.what != What::Spirv {
         bail!(
             "a Vulkan script has spirv, program, ir, passes, eu and gcn, and with --driver mesa {}",

@@ -53,7 +53,8 @@ fn execute(
         if !context.facts().spirv {
             return Err(Verdict::skip("needs GL_ARB_gl_spirv and spirv-as"));
         }
-        let modules = for_driver(script, &capabilities, &context.spirv_extensions)?;
+        let offered = |name: &str| context.spirv_extensions.contains(name);
+        let modules = for_driver(script, &capabilities, offered)?;
         let translated = modules.as_ref().map(|modules| modules.script(script));
         Ok((driver.run(translated.as_ref().unwrap_or(script), id, observe), capabilities))
     });

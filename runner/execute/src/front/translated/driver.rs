@@ -1,6 +1,5 @@
 //! Translated scripts for OpenGL drivers: modules in place of GLSL, numbers in place of names.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use gl_machine::machine::uniforms::find;
@@ -28,7 +27,7 @@ pub(crate) struct DriverModules {
     uniforms: UniformPlaces,
 }
 
-/// Translates the shaders of a script for a driver. `offered` are the extensions of SPIR-V that it
+/// Translates the shaders of a script for a driver. `offered` tells which extensions of SPIR-V it
 /// takes.
 ///
 /// # Errors
@@ -37,7 +36,7 @@ pub(crate) struct DriverModules {
 pub(crate) fn for_driver(
     script: &Script<'_>,
     capabilities: &Capabilities,
-    offered: &BTreeSet<String>,
+    offered: impl Fn(&str) -> bool,
 ) -> Result<Option<DriverModules>, Verdict> {
     let needs_names = |line: &&TestLine<'_>| match &line.command {
         Command::Query(query) => !matches!(query, QueryCommand::Object { .. }),
@@ -64,7 +63,7 @@ pub(crate) fn for_driver(
         let module = Module::checked(words)
             .map_err(|error| Verdict::fail(Phase::Frontend, error.to_string()))?;
         let interface = StageInterface::new(*stage, &module, &program);
-        if let Some(name) = interface.extensions.iter().find(|name| !offered.contains(*name)) {
+        if let Some(name) = interface.extensions.iter().find(|name| !offered(name)) {
             return Err(Verdict::skip(format!("the driver lacks {name}")));
         }
         let changes = places(&program, &uniforms, &interface, before.as_ref());

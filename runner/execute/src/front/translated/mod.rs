@@ -6,6 +6,7 @@
 
 mod driver;
 mod interface;
+mod listing;
 mod places;
 mod text;
 
@@ -17,6 +18,7 @@ use shader_tools::{ToolError, Tools, validate_opengl};
 use spirv_front::{EntryPoint, Error, Module};
 
 pub(crate) use driver::for_driver;
+pub use listing::translated_text;
 
 use super::FrontEnd;
 use results::verdict::{Phase, Verdict};
