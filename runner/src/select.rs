@@ -57,7 +57,7 @@ impl FileKinds {
     /// Returns true if a file is accepted: its name says it, and its text, if that has to. Files
     /// that cannot be read are accepted, so that their results report it.
     fn accepts(self, path: &Path) -> bool {
-        let Some(kind) = self.kind(path) else { return false };
+        let Some(kind) = self.kind(path).filter(|kind| kind.takes_name(path)) else { return false };
         !kind.is_told_by_text()
             || read_regular(path, TEST_BYTES).map_or(true, |text| kind.recognizes(path, &text))
     }
@@ -229,7 +229,15 @@ fn not_a_test(path: &Path, kinds: FileKinds) -> Option<&'static str> {
         _ if bare::stage_of(path).is_some() => {
             "a shader of one stage can only be compiled, unless it has a [config] block: use --compile-only"
         }
-        _ => "its name does not end in .shader_test, and it has no [require] section",
+        _ => match kind_by_extension(path, Mode::Compile) {
+            Some(kind) if !kind.takes_name(path) => {
+                "the name of a file with HLSL has its stage before the end, as in shader.vert.hlsl"
+            }
+            Some(kind) if !kind.takes(Mode::Execute) => {
+                "a module can only be compiled: use --compile-only"
+            }
+            _ => "its name does not end in .shader_test, and it has no [require] section",
+        },
     })
 }
 

@@ -25,6 +25,12 @@ pub trait Kind: Sync {
         true
     }
 
+    /// Returns true if the rest of a file's name, too, says that it is a test of this kind. Folders
+    /// may hold other files with the extension.
+    fn takes_name(&self, _path: &Path) -> bool {
+        true
+    }
+
     /// Returns true if the text of a file has to say that it is of this kind, too.
     fn is_told_by_text(&self) -> bool {
         false

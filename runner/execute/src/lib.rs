@@ -57,7 +57,8 @@ pub use hardware::{chip, devinfo};
 pub use keys::{StageKeys, stage_keys};
 pub use kind::{Kind, TestFile};
 pub use kinds::{
-    KINDS, kind_by_extension, kind_of, validate_vk_modules, vk_modules, vk_programs, vk_rules,
+    KINDS, is_module, kind_by_extension, kind_of, module_programs, validate_vk_modules, vk_modules,
+    vk_programs, vk_rules,
 };
 pub use machines::{BufferRecord, Explanation, ProbedArea, ProbedValues, image};
 pub use mode::Mode;

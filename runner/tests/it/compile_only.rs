@@ -136,3 +136,50 @@ fn checks_are_judged() {
     let ran = sandbox.run(&["suite", "--gen", "skl", "--compile-only", "--out", "out"]);
     ran.expect(1, &["line 8: CHECK does not match the SIMD8 kernel of the fragment shader"]);
 }
+
+/// Entry points of a fragment and a compute shader.
+const MODULE: &str = "\
+OpCapability Shader\n\
+OpMemoryModel Logical GLSL450\n\
+OpEntryPoint Fragment %shade \"shade\"\n\
+OpEntryPoint GLCompute %count \"count\"\n\
+OpExecutionMode %shade OriginUpperLeft\n\
+OpExecutionMode %count LocalSize 8 1 1\n\
+%void = OpTypeVoid\n\
+%signature = OpTypeFunction %void\n\
+%shade = OpFunction %void None %signature\n\
+%shade_begin = OpLabel\n\
+OpReturn\n\
+OpFunctionEnd\n\
+%count = OpFunction %void None %signature\n\
+%count_begin = OpLabel\n\
+OpReturn\n\
+OpFunctionEnd\n";
+
+#[test]
+fn modules_are_told_by_their_names() {
+    let sandbox = Sandbox::new();
+    sandbox.file("suite/module.spvasm", MODULE);
+    sandbox.file("suite/common.hlsl", "float half_of(float x) { return x * 0.5; }\n");
+    let compile = |path: &str| sandbox.run(&[path, "--gen", "skl", "--compile-only"]);
+    compile("suite").expect(0, &["[1/1] pass: 1"]);
+    compile("suite/common.hlsl").expect(2, &["not a test", "shader.vert.hlsl"]);
+    let ran = sandbox.run(&["suite/module.spvasm", "--gen", "skl"]);
+    ran.expect(2, &["a module can only be compiled: use --compile-only"]);
+}
+
+/// Compute is a program of its own beside the stages of graphics.
+#[test]
+fn programs_of_a_module_are_shown() {
+    let sandbox = Sandbox::new();
+    sandbox.file("module.spvasm", MODULE);
+    let show = |more: &[&str]| {
+        let words = ["show", "module.spvasm", "eu", "--gen", "skl"];
+        sandbox.run(&[&words, more].concat())
+    };
+    show(&[]).expect(0, &["// fragment SIMD8", "// compute SIMD8"]);
+    let ran = show(&["--stage", "compute"]);
+    ran.expect(0, &["// compute SIMD8"]);
+    assert!(!ran.out.contains("fragment"), "{}", ran.out);
+    show(&["--stage", "geometry"]).expect(2, &["has no such stage"]);
+}

@@ -24,8 +24,8 @@ const OLD: &str = "[require]\nGLSL >= 1.10\n\
 [fragment shader]\nvoid main() { gl_FragColor = gl_Color; }\n\
 [test]\ndraw rect -1 -1 2 2\n";
 
-fn has_compiler() -> bool {
-    Command::new("glslangValidator").arg("--version").output().is_ok()
+fn has_program(name: &str) -> bool {
+    Command::new(name).arg("--version").output().is_ok()
 }
 
 #[test]
@@ -33,13 +33,13 @@ fn glsl_runs_as_spirv() {
     let sandbox = Sandbox::new();
     sandbox.file("tests/new.shader_test", TEST);
     let ran = sandbox.run(&["tests", "--gen", "hsw,skl,si", "--spirv", "--out", "run"]);
-    match has_compiler() {
+    match has_program("glslangValidator") {
         true => ran.expect(0, &["[3/3] pass: 3"]),
         false => ran.expect(0, &["[3/3] skip: 3"]),
     };
     sandbox.file("tests/wrong.shader_test", TEST.replace("rgba 0.75", "rgba 0.5"));
     let ran = sandbox.run(&["tests/wrong.shader_test", "--gen", "skl", "--spirv"]);
-    if has_compiler() {
+    if has_program("glslangValidator") {
         ran.expect(1, &["--gen skl --spirv\n", "[1/1] fail: 1"]);
     }
 }
@@ -107,10 +107,34 @@ fn tests_without_translation_are_skipped() {
 /// The values of random programs are those that the interpreter computes from the GLSL.
 #[test]
 fn random_programs_have_the_values_of_their_glsl() {
-    if !has_compiler() {
+    if !has_program("glslangValidator") {
         return;
     }
     let sandbox = Sandbox::new();
     let ran = sandbox.run(&["fuzz", "--seed", "3", "--count", "5", "--gen", "skl", "--spirv"]);
     ran.expect(0, &["[5/5] "]);
+}
+
+/// The text does the same without the compiler of GLSL: names of uniforms are locations.
+/// Machines without the compiler or the disassembler skip the test.
+#[test]
+fn translated_tests_are_shown() {
+    let sandbox = Sandbox::new();
+    sandbox.file("tests/new.shader_test", TEST);
+    let show = |more: &[&str]| {
+        let words = ["show", "tests/new.shader_test", "spirv", "--gen", "skl"];
+        sandbox.run(&[&words, more].concat())
+    };
+    show(&[]).expect(2, &["GLSL becomes SPIR-V with --spirv"]);
+    let shown = show(&["--spirv"]);
+    if !has_program("glslangValidator") || !has_program("spirv-dis") {
+        return;
+    }
+    assert!(shown.out.contains("[vertex shader spirv]\n"), "{}", shown.out);
+    assert!(!shown.out.contains("uniform vec4 u"), "{}", shown.out);
+    sandbox.file("shown/shown.shader_test", &shown.out);
+    sandbox.run(&["shown", "--gen", "hsw,skl,si"]).expect(0, &["[3/3] pass: 3"]);
+    let stage = show(&["--spirv", "--stage", "fragment"]);
+    assert!(stage.out.starts_with("[fragment shader spirv]\n"), "{}", stage.out);
+    assert!(!stage.out.contains("Vertex"), "{}", stage.out);
 }

@@ -8,9 +8,11 @@ mod shader_test;
 mod spirv_module;
 mod vulkan_script;
 
+use std::ffi::OsStr;
 use std::io;
 use std::path::Path;
 
+pub use spirv_module::module_programs;
 pub use vulkan_script::{validate_vk_modules, vk_modules, vk_programs, vk_rules};
 
 use crate::kind::Kind;
@@ -35,6 +37,13 @@ pub static KINDS: [&dyn Kind; 7] = [
 pub fn kind_by_extension(path: &Path, mode: Mode) -> Option<&'static dyn Kind> {
     let extension = path.extension()?.to_str()?;
     KINDS.into_iter().find(|kind| kind.extensions().contains(&extension) && kind.takes(mode))
+}
+
+/// Returns true if a file is a module, which can only be compiled.
+#[must_use]
+pub fn is_module(path: &Path) -> bool {
+    let extension = path.extension().and_then(OsStr::to_str);
+    extension.is_some_and(|extension| spirv_module::SpirvModule.extensions().contains(&extension))
 }
 
 /// Returns the kind of a file where it is executed, or the default; one that cannot be read has the

@@ -28,6 +28,11 @@ impl Kind for SpirvModule {
         mode == Mode::Compile
     }
 
+    /// Files with HLSL for others to include have no stage.
+    fn takes_name(&self, path: &Path) -> bool {
+        !matches!(FileLanguage::of(path), Some(Err(_)))
+    }
+
     /// Reads a module as the text of a `.shader_test` file, with its words in hexadecimal.
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
         let mut text = read_file(path)?;
@@ -41,7 +46,7 @@ impl Kind for SpirvModule {
     }
 
     fn run(&self, file: TestFile<'_>, case: &TestCase<'_>) -> Verdict {
-        let programs = programs(file.text);
+        let programs = module_programs(file.text);
         let mut verdicts = programs.iter().map(|text| run_parsed(text, true, case));
         let first = verdicts.next().unwrap_or_else(|| run_parsed(file.text, true, case));
         verdicts.fold(first, joined)
@@ -53,7 +58,7 @@ impl Kind for SpirvModule {
 }
 
 /// The texts of the programs of a module: the stages of graphics, and compute.
-fn programs(text: &[u8]) -> Vec<Vec<u8>> {
+pub fn module_programs(text: &[u8]) -> Vec<Vec<u8>> {
     let header = |stage: Stage| format!("\n[{} shader spirv]\n", stage.name()).into_bytes();
     let start = |stage: Stage| {
         let header = header(stage);
@@ -115,12 +120,12 @@ mod tests {
         };
         let module = b"; a module\nOpNop\n";
         let both = bare::compose_spirv(&[Stage::Fragment, Stage::Compute], module);
-        let list = programs(&both);
+        let list = module_programs(&both);
         assert_eq!(list.len(), 2);
         assert_eq!(names(&list[0]), ["[fragment shader spirv]"]);
         assert_eq!(names(&list[1]), ["[compute shader spirv]"]);
         assert_eq!(list[1], bare::compose_spirv(&[Stage::Compute], module));
         let graphics = bare::compose_spirv(&[Stage::Vertex, Stage::Fragment], module);
-        assert_eq!(programs(&graphics), [graphics]);
+        assert_eq!(module_programs(&graphics), [graphics]);
     }
 }

@@ -61,7 +61,8 @@ pub(in crate::cli) struct ShowArgs {
     /// bytes of the selected one); payload: initial registers of every thread of the test; trace:
     /// payloads and every executed instruction with the registers it changes; stats: counts; batch:
     /// commands of a driver; state: the same with all fields and the state in memory; spirv:
-    /// modules of a Vulkan script, which has program, ir, passes, eu and gcn of each pipeline, too.
+    /// modules of a Vulkan script, which has program, ir, passes, eu and gcn of each pipeline, too,
+    /// and with --spirv a test with modules in place of its GLSL.
     #[arg(value_name = "WHAT", value_parser = what)]
     pub(in crate::cli) what: What,
 }

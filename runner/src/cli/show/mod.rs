@@ -51,12 +51,39 @@ pub(in crate::cli) fn show(args: &ShowArgs) -> anyhow::Result<u8> {
         return spirv(&path, args);
     }
     let bytes = execute::read_script(&path).with_context(|| name.clone())?;
-    let mut script = match script::parse(&bytes) {
+    let mut worst = EXPECTED;
+    for text in programs(&path, bytes, args.stage) {
+        worst = worst.max(program(&path, &text, args)?);
+    }
+    Ok(worst)
+}
+
+/// The texts of a file's programs, of which modules may have several; with a stage, those that have
+/// it, if any has.
+fn programs(path: &Path, text: Vec<u8>, stage: Option<Stage>) -> Vec<Vec<u8>> {
+    if !execute::is_module(path) {
+        return vec![text];
+    }
+    let mut programs = execute::module_programs(&text);
+    let has_stage = |text: &Vec<u8>| {
+        let header = stage.map_or(String::new(), |stage| format!("[{stage} shader spirv]"));
+        text.windows(header.len().max(1)).any(|window| window.starts_with(header.as_bytes()))
+    };
+    if programs.iter().any(has_stage) {
+        programs.retain(has_stage);
+    }
+    programs
+}
+
+/// Shows a program of a file.
+fn program(path: &Path, bytes: &[u8], args: &ShowArgs) -> anyhow::Result<u8> {
+    let name = path.display().to_string();
+    let mut script = match script::parse(bytes) {
         Ok(script) => script,
         Err(error) => {
             message!(
                 "{}",
-                diagnostics::script_error(&name, &bytes, &error, Style::of_errors().is_colored())
+                diagnostics::script_error(&name, bytes, &error, Style::of_errors().is_colored())
             );
             return Ok(UNEXPECTED);
         }
@@ -72,14 +99,14 @@ pub(in crate::cli) fn show(args: &ShowArgs) -> anyhow::Result<u8> {
         return Ok(EXPECTED);
     }
     if args.what == What::Spirv {
-        return translated(&script, args);
+        return match translated(&script, args)? {
+            Ok(text) => print(text.as_bytes()).map(|()| EXPECTED),
+            Err(verdict) => Ok(refused(verdict)),
+        };
     }
     let program = match linked(&script, args.generation) {
         Ok(program) => program,
-        Err(verdict) => {
-            refused(verdict);
-            return Ok(UNEXPECTED);
-        }
+        Err(verdict) => return Ok(refused(verdict)),
     };
     let stages: Vec<Stage> = program
         .stages
@@ -201,11 +228,12 @@ fn trace(args: &ShowArgs, script: &Script<'_>, name: &str) -> anyhow::Result<u8>
 }
 
 /// Returns the GLSL input of the compiler.
-/// Writes the verdict of a test that has no program.
-fn refused(verdict: Verdict) {
+/// Writes the verdict of a test that has no program, and returns the exit code.
+fn refused(verdict: Verdict) -> u8 {
     let (phase, reason) = verdict.cause.unzip();
     let phase = phase.map_or("", |phase| phase.name());
     message!("{}: {phase}: {}", verdict.status, reason.unwrap_or_default());
+    UNEXPECTED
 }
 
 fn glsl(script: &Script<'_>, only: Option<Stage>) -> anyhow::Result<String> {

@@ -6,32 +6,24 @@ use anyhow::{Context, anyhow, bail};
 use script::Script;
 
 use super::args::{DRIVER_FORMS, ShowArgs, What};
-use super::refused;
-use crate::cli::exit::{EXPECTED, UNEXPECTED};
+use crate::cli::exit::EXPECTED;
 use crate::cli::output::print;
+use results::verdict::Verdict;
 
 /// True if a file is a Vulkan script.
 pub(super) fn is_vulkan(path: &Path) -> bool {
     execute::kind_of(path).driver() == execute::vulkan::TARGET
 }
 
-/// Prints a test with modules in place of its GLSL, or a stage's module alone.
-pub(super) fn translated(script: &Script<'_>, args: &ShowArgs) -> anyhow::Result<u8> {
-    if !args.modules.spirv {
-        bail!("GLSL becomes SPIR-V with --spirv");
-    }
-    let listed = execute::context_for(script, args.generation)
-        .and_then(|capabilities| execute::translated_text(script, capabilities, args.stage));
-    match listed {
-        Ok(text) => {
-            print(text.as_bytes())?;
-            Ok(EXPECTED)
-        }
-        Err(verdict) => {
-            refused(verdict);
-            Ok(UNEXPECTED)
-        }
-    }
+/// Returns the text of a test with modules in place of its GLSL, or of a stage's module alone, or
+/// the verdict of a test without such modules.
+pub(super) fn translated(
+    script: &Script<'_>,
+    args: &ShowArgs,
+) -> anyhow::Result<Result<String, Verdict>> {
+    anyhow::ensure!(args.modules.spirv, "GLSL becomes SPIR-V with --spirv");
+    let capabilities = execute::context_for(script, args.generation);
+    Ok(capabilities.and_then(|context| execute::translated_text(script, context, args.stage)))
 }
 
 /// Prints the modules of a Vulkan script.

@@ -100,11 +100,16 @@ impl Programs<'_> {
     }
 }
 
+/// Number of random programs: `NATIVE_ROUNDS`, or so many that all operations are met.
+fn rounds() -> u64 {
+    std::env::var("NATIVE_ROUNDS").ok().and_then(|n| n.parse().ok()).unwrap_or(1_000)
+}
+
 #[test]
 fn translated_programs_agree_with_the_generic_implementation() {
     let mut source = RandomSource::new(0x9a7e);
     let mut translated = 0;
-    for round in 0..1_000u64 {
+    for round in 0..rounds() {
         let device = &DevInfo::all()[source.below(5)];
         let (depth, width) = (1 + source.below(3), source.pick(&[8, 16]));
         let program = Programs { source: &mut source, device, width }.program(depth);

@@ -245,13 +245,18 @@ fn assert_same(
     }
 }
 
+/// Number of random programs: `NATIVE_ROUNDS`, or so many that all operations are met.
+fn rounds() -> u64 {
+    std::env::var("NATIVE_ROUNDS").ok().and_then(|n| n.parse().ok()).unwrap_or(1_000)
+}
+
 #[test]
 fn translated_programs_agree_with_the_definition() {
     let mut random = Random(0x9a7e);
     let mut translated = 0;
     let mut failed = 0;
     let mut seen = BTreeSet::new();
-    for round in 0..1_000 {
+    for round in 0..rounds() {
         let chip = Chip::ALL[random.below(2)];
         let mut before = random.wave(chip);
         if !random.chance(10) {
