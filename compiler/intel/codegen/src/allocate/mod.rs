@@ -99,7 +99,10 @@ pub fn allocate(
             original = settings.check.then(|| program.clone());
             continue;
         }
-        if settings.allow_spill && hopeless && spiller.relieve(program, model, &cfg, &liveness) {
+        if hopeless && !settings.allow_spill {
+            return Err(refusal(live - graph::GRF_COUNT));
+        }
+        if hopeless && spiller.relieve(program, model, &cfg, &liveness) {
             continue;
         }
         match color(program, model, &liveness) {
@@ -126,10 +129,7 @@ pub fn allocate(
                     continue;
                 }
                 if !settings.allow_spill {
-                    return Err(CompileError::allocate(format!(
-                        "{} registers do not fit",
-                        failed.len()
-                    )));
+                    return Err(refusal(failed.len() as u32));
                 }
                 if spiller.reserve > 0 && spiller.relieve(program, model, &cfg, &liveness) {
                     continue;
@@ -145,6 +145,11 @@ pub fn allocate(
         }
     }
     Err(CompileError::allocate("spilling does not converge"))
+}
+
+/// The error of a program that does not fit without spilling.
+fn refusal(registers: u32) -> CompileError {
+    CompileError::allocate(format!("{registers} registers do not fit"))
 }
 
 /// Ways to need fewer registers without scratch memory: values are computed later, once, or again.
