@@ -201,7 +201,7 @@ fn test(args: &Arguments, test: fn(f64) -> bool) -> Computed {
 
 /// Returns x − y·⌊x/y⌋ without intermediate rounding: the exact remainder with the sign of the
 /// divisor.
-fn floored_modulo(x: f64, y: f64) -> f64 {
+pub(crate) fn floored_modulo(x: f64, y: f64) -> f64 {
     let remainder = libm::fmod(x, y);
     if remainder == 0.0 {
         // Equal numbers differ by +0.
@@ -308,4 +308,11 @@ pub(super) fn relational(f: RelationalFunction, args: &Arguments) -> Computed {
     let function =
         scalar::binary(op, args.scalar(0)?).ok_or(Error::Malformed("comparison of this type"))?;
     Ok(args.value(0)?.zip(args.value(1)?, function))
+}
+
+/// Calls a common function of numbers of one type.
+#[cfg(test)]
+pub(crate) fn of_values(f: CommonFunction, values: Vec<Value>, ty: Scalar) -> Value {
+    let scalars = vec![Some(ty); values.len()];
+    common(f, &Arguments { values, scalars }, Some(ty), 1).expect("arguments of the function")
 }

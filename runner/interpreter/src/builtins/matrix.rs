@@ -2,6 +2,7 @@
 
 use program::builtin_function::MatrixFunction;
 use program::{BinaryOp, Scalar};
+use smallvec::SmallVec;
 
 use super::arguments::Arguments;
 use crate::environment::Error;
@@ -54,7 +55,7 @@ pub(super) fn matrix(
     })
 }
 
-fn minor(m: &[f64], n: usize, column: usize, row: usize) -> Vec<f64> {
+fn minor(m: &[f64], n: usize, column: usize, row: usize) -> SmallVec<[f64; 9]> {
     let kept = (0..n * n).filter(|i| i / n != column && i % n != row);
     kept.map(|i| m[i]).collect()
 }

@@ -1,7 +1,7 @@
 //! Built-in functions, from their definitions in GLSL 4.60 chapter 8.
 
 mod arguments;
-mod common;
+pub(crate) mod common;
 mod geometric;
 mod integer;
 mod invocation;

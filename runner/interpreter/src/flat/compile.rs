@@ -1,9 +1,8 @@
 //! Flat code from expressions.
 
-use program::builtin_function::{CommonFunction, GeometricFunction, RelationalFunction};
 use program::{
-    ArrayLength, BinaryOp, BuiltinFamily, BuiltinFunction, Expr, ExprId, ExprKind, Literal,
-    Placement, Scalar, Shader, Type, TypeId, TypeTable, UnaryOp,
+    ArrayLength, BinaryOp, Expr, ExprId, ExprKind, Literal, Placement, Scalar, Shader, Type,
+    TypeId, TypeTable, UnaryOp,
 };
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -60,7 +59,7 @@ pub(crate) struct Compiler<'a> {
     /// Rows that hold constants.
     pub(crate) constants: FxHashMap<u32, Row>,
     /// The operation being compiled contributes to a `precise` value.
-    precise: bool,
+    pub(crate) precise: bool,
 }
 
 impl<'a> Compiler<'a> {
@@ -130,13 +129,13 @@ impl Compiler<'_> {
         &self.shader.exprs[id]
     }
 
-    fn row(&mut self, count: usize) -> Option<Row> {
+    pub(crate) fn row(&mut self, count: usize) -> Option<Row> {
         let first = self.rows;
         self.rows += count;
         (self.rows <= MAX_ROWS).then_some(first as Row)
     }
 
-    fn emit(&mut self, op: RowOp, operands: &[Row]) -> Option<Row> {
+    pub(crate) fn emit(&mut self, op: RowOp, operands: &[Row]) -> Option<Row> {
         let to = self.row(1)?;
         let first = operands.first().copied().unwrap_or(to);
         let operand = |i: usize| operands.get(i).copied().unwrap_or(first);
@@ -146,12 +145,12 @@ impl Compiler<'_> {
         Some(to)
     }
 
-    fn each(&mut self, op: RowOp, a: &[Row]) -> Option<Rows> {
+    pub(crate) fn each(&mut self, op: RowOp, a: &[Row]) -> Option<Rows> {
         a.iter().map(|&a| self.emit(op, &[a])).collect()
     }
 
     /// Combines two values of the same size.
-    fn pairs(&mut self, op: RowOp, a: &[Row], b: &[Row]) -> Option<Rows> {
+    pub(crate) fn pairs(&mut self, op: RowOp, a: &[Row], b: &[Row]) -> Option<Rows> {
         if a.len() != b.len() {
             return None;
         }
@@ -170,7 +169,7 @@ impl Compiler<'_> {
     }
 
     /// Compiles an operand: in steps, or as a value of the tree walk.
-    fn value(&mut self, id: ExprId) -> Option<Rows> {
+    pub(crate) fn value(&mut self, id: ExprId) -> Option<Rows> {
         narrow(self.types, self.expr(id).ty)?;
         let start = self.steps.len();
         if let Some(rows) = self.covered(id) {
@@ -503,7 +502,7 @@ impl Compiler<'_> {
         Some(rows)
     }
 
-    fn binary(
+    pub(crate) fn binary(
         &mut self,
         op: BinaryOp,
         a_ty: TypeId,
@@ -622,91 +621,6 @@ impl Compiler<'_> {
         };
         self.each(op, &rows)
     }
-
-    /// Built-in functions of values.
-    fn builtin(
-        &mut self,
-        function: BuiltinFunction,
-        arguments: &[ExprId],
-        expr: &Expr,
-    ) -> Option<Rows> {
-        use BuiltinFamily as B;
-        let ty = expr.ty;
-        let family = function.family();
-        if !matches!(
-            family,
-            B::Angle(_)
-                | B::Exponential(_)
-                | B::Common(_)
-                | B::BitCast(_)
-                | B::Relational(_)
-                | B::Integer(_)
-                | B::Packing(_)
-                | B::Geometric(_)
-                | B::Matrix(_)
-        ) {
-            return None;
-        }
-        narrow(self.types, ty)?;
-        let mut values = Vec::new();
-        for &argument in arguments {
-            let argument_ty = self.expr(argument).ty;
-            let scalar = narrow(self.types, argument_ty)?;
-            values.push((argument_ty, scalar, self.value(argument)?));
-        }
-        self.precise = expr.precise;
-        let count = self.layout.component_count(ty);
-        if let Some(rows) = self.simple_builtin(family, &values, ty, count) {
-            return Some(rows);
-        }
-        let to = self.row(count)?;
-        let precise = self.precise;
-        self.steps.push(Step::Call { to, function, arguments: values, ty, precise });
-        Some((to..to + count as Row).collect())
-    }
-
-    /// Functions that are steps of their own.
-    fn simple_builtin(
-        &mut self,
-        family: BuiltinFamily,
-        values: &[(TypeId, Scalar, Rows)],
-        ty: TypeId,
-        count: usize,
-    ) -> Option<Rows> {
-        use BuiltinFamily as B;
-        use CommonFunction as C;
-        let (_, scalar, first) = values.first()?;
-        let float = *scalar == Scalar::Float && narrow(self.types, ty)? == Scalar::Float;
-        let wide = |i: usize| {
-            let (_, _, rows) = values.get(i)?;
-            let row = |c| rows.get(if rows.len() == 1 { 0 } else { c }).copied();
-            (0..count).map(row).collect::<Option<Rows>>()
-        };
-        match family {
-            B::BitCast(_) => Some(first.clone()),
-            B::Common(C::Floor) if float => self.each(RowOp::FloatFloor, first),
-            B::Common(C::Ceil) if float => self.each(RowOp::FloatCeil, first),
-            B::Common(C::Trunc) if float => self.each(RowOp::FloatTrunc, first),
-            B::Common(C::Fract) if float => self.each(RowOp::FloatFract, first),
-            B::Common(C::Abs) if float => self.each(RowOp::FloatAbs, first),
-            B::Common(C::Min) if float => self.pairs(RowOp::FloatMin, &wide(0)?, &wide(1)?),
-            B::Common(C::Max) if float => self.pairs(RowOp::FloatMax, &wide(0)?, &wide(1)?),
-            B::Common(C::Mix) if float && values.get(2)?.1 == Scalar::Float => {
-                let (a, b, c) = (wide(0)?, wide(1)?, wide(2)?);
-                let mix = |((&a, &b), &c)| self.emit(RowOp::FloatMix, &[a, b, c]);
-                a.iter().zip(&b).zip(&c).map(mix).collect()
-            }
-            B::Geometric(GeometricFunction::Dot) if float => {
-                let (a, b) = (first.clone(), values.get(1)?.2.clone());
-                let to = self.row(1)?;
-                let open = !self.precise;
-                self.steps.push(Step::Dot { to, a, b, open });
-                Some(smallvec::smallvec![to])
-            }
-            B::Relational(RelationalFunction::Not) => self.each(RowOp::Not, first),
-            _ => None,
-        }
-    }
 }
 
 /// A range of a place's components.
@@ -719,7 +633,15 @@ fn is_arithmetic(op: RowOp) -> bool {
     use RowOp as R;
     matches!(
         op,
-        R::FloatAdd | R::FloatSub | R::FloatMul | R::FloatDiv | R::FloatFract | R::FloatMix
+        R::FloatAdd
+            | R::FloatSub
+            | R::FloatMul
+            | R::FloatDiv
+            | R::FloatFract
+            | R::FloatMix
+            | R::FloatMod
+            | R::FloatSqrt
+            | R::FloatInverseSqrt
     )
 }
 

@@ -8,6 +8,7 @@
 //! Results and marks of undefined components are those of the tree walk, bit for bit.
 
 pub(crate) mod blocks;
+mod builtins;
 pub(crate) mod code;
 pub(crate) mod compile;
 pub(crate) mod rows;

@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use fearless_simd::{Avx2, Level, Simd};
 
 use super::code::{RowOp, Step};
+use crate::builtins::common;
 use crate::scalar::flush;
 
 /// Lanes of a row.
@@ -118,6 +119,13 @@ fn map2(a: &Cells, b: &Cells, result: &mut Cells, f: impl Fn(u32, u32) -> u32) {
 }
 
 #[inline(always)]
+fn map3(a: &Cells, b: &Cells, c: &Cells, result: &mut Cells, f: impl Fn(u32, u32, u32) -> u32) {
+    for (((result, &a), &b), &c) in result.iter_mut().zip(a).zip(b).zip(c) {
+        *result = f(a, b, c);
+    }
+}
+
+#[inline(always)]
 fn floats(a: &Cells, b: &Cells, result: &mut Cells, f: impl Fn(f32, f32) -> f32) {
     map2(a, b, result, |a, b| bits(f(float(a), float(b))));
 }
@@ -141,6 +149,50 @@ fn lanes(active: u64, a: &Cells, b: &Cells, test: impl Fn(u32, u32) -> bool) -> 
     }
     let bit = |(lane, (&a, &b)): (usize, (&u32, &u32))| u64::from(test(a, b)) << lane;
     a.iter().zip(b).enumerate().map(bit).fold(0, |mask, bit| mask | bit) & active
+}
+
+#[inline(always)]
+fn float_min(a: u32, b: u32) -> u32 {
+    if (float(b) < float(a)) | float(a).is_nan() { b } else { a }
+}
+
+#[inline(always)]
+fn float_max(a: u32, b: u32) -> u32 {
+    if (float(a) < float(b)) | float(a).is_nan() { b } else { a }
+}
+
+/// True if [`floored_modulo`] holds for two numbers: with a quotient below 2²⁹, its product with
+/// the divisor is exact.
+#[inline(always)]
+fn has_small_quotient(x: f32, y: f32) -> bool {
+    let (x, y) = (f64::from(x.abs()), f64::from(y.abs()));
+    (x < y * 536_870_912.0) & (y < f64::INFINITY)
+}
+
+/// As [`common::floored_modulo`], for numbers with a small quotient.
+#[inline(always)]
+fn floored_modulo(x: f32, y: f32) -> f64 {
+    let (x, y) = (f64::from(x), f64::from(y));
+    let rest = x - (x / y).trunc() * y;
+    // A quotient just below an integer may have been rounded to it.
+    let beyond = if x < 0.0 { rest > 0.0 } else { rest < 0.0 };
+    let rest = if beyond { rest + y.abs().copysign(x) } else { rest };
+    let floored = if (rest < 0.0) == (y < 0.0) { rest } else { rest + y };
+    if rest == 0.0 { 0.0 } else { floored }
+}
+
+/// The quotient, which `double` holds without rounding up; −1 where there is none.
+#[inline(always)]
+fn quotient(a: i32, b: i32) -> i32 {
+    let quotient = (f64::from(a) / f64::from(b)) as i32;
+    if (b == 0) | ((a == i32::MIN) & (b == -1)) { -1 } else { quotient }
+}
+
+/// The remainder; −1 where there is no quotient.
+#[inline(always)]
+fn remainder(a: i32, b: i32) -> i32 {
+    let remainder = a.wrapping_sub(quotient(a, b).wrapping_mul(b));
+    if (b == 0) | ((a == i32::MIN) & (b == -1)) { -1 } else { remainder }
 }
 
 /// True if GLSL leaves `min` and `max` of two numbers open: a NaN, or zeros of both signs.
@@ -187,32 +239,84 @@ fn row(
         R::FloatCeil => map1(a, to, |a| bits(float(a).ceil())),
         R::FloatTrunc => map1(a, to, |a| bits(float(a).trunc())),
         R::FloatFract => map1(a, to, |a| bits(float(a) - float(a).floor())),
+        R::FloatRound => map1(a, to, |a| bits(float(a).round_ties_even())),
+        R::FloatSign => {
+            map1(a, to, |a| {
+                let x = float(a);
+                bits(if (x == 0.0) | x.is_nan() { x } else { 1.0_f32.copysign(x) })
+            });
+            undefined |= nans(a);
+        }
+        R::FloatSqrt => {
+            map1(a, to, |a| bits(float(a).sqrt()));
+            undefined |= lanes(u64::MAX, a, a, |a, _| float(a) < 0.0);
+        }
+        R::FloatInverseSqrt => {
+            map1(a, to, |a| bits((1.0 / f64::from(float(a)).sqrt()) as f32));
+            undefined |= lanes(u64::MAX, a, a, |a, _| float(a) <= 0.0);
+        }
         R::FloatMin => {
-            map2(a, b, to, |a, b| if (float(b) < float(a)) | float(a).is_nan() { b } else { a });
+            map2(a, b, to, float_min);
             undefined |= lanes(u64::MAX, a, b, open_choice);
         }
         R::FloatMax => {
-            map2(a, b, to, |a, b| if (float(a) < float(b)) | float(a).is_nan() { b } else { a });
+            map2(a, b, to, float_max);
             undefined |= lanes(u64::MAX, a, b, open_choice);
         }
-        R::FloatMix => {
-            for (((to, &a), &b), &c) in to.iter_mut().zip(a).zip(b).zip(c) {
-                let (x, y, a) = (float(a), float(b), f64::from(float(c)));
-                *to = bits((f64::from(x) * (1.0 - a) + f64::from(y) * a) as f32);
+        R::FloatClamp => {
+            map3(a, b, c, to, |x, low, high| float_min(float_max(x, low), high));
+            undefined |= lanes(u64::MAX, c, b, |high, low| float(high) < float(low));
+            undefined |= lanes(u64::MAX, a, b, open_choice);
+            undefined |= lanes(u64::MAX, a, c, open_choice);
+            undefined |= lanes(u64::MAX, b, c, open_choice);
+        }
+        R::FloatMod => {
+            map2(a, b, to, |a, b| bits(floored_modulo(float(a), float(b)) as f32));
+            let mut others = lanes(active, a, b, |a, b| !has_small_quotient(float(a), float(b)));
+            while others != 0 {
+                let lane = others.trailing_zeros() as usize;
+                let real = |cells: &Cells| f64::from(float(cells[lane]));
+                to[lane] = bits(common::floored_modulo(real(a), real(b)) as f32);
+                others &= others - 1;
             }
+        }
+        R::FloatStep => {
+            map2(a, b, to, |edge, x| if float(x) < float(edge) { 0 } else { 0x3f80_0000 });
+            undefined |= lanes(u64::MAX, a, b, |a, b| float(a).is_nan() | float(b).is_nan());
+        }
+        R::FloatMix => {
+            map3(a, b, c, to, |a, b, c| {
+                let (x, y, a) = (float(a), float(b), f64::from(float(c)));
+                bits((f64::from(x) * (1.0 - a) + f64::from(y) * a) as f32)
+            });
         }
         R::Add => map2(a, b, to, u32::wrapping_add),
         R::Sub => map2(a, b, to, u32::wrapping_sub),
         R::Mul => map2(a, b, to, u32::wrapping_mul),
         R::Negate => map1(a, to, u32::wrapping_neg),
+        R::SignedAbs => map1(a, to, |a| (a as i32).wrapping_abs() as u32),
+        R::SignedSign => map1(a, to, |a| (a as i32).signum() as u32),
+        R::SignedMin => map2(a, b, to, |a, b| (a as i32).min(b as i32) as u32),
+        R::SignedMax => map2(a, b, to, |a, b| (a as i32).max(b as i32) as u32),
+        R::SignedClamp => {
+            map3(a, b, c, to, |x, low, high| (x as i32).max(low as i32).min(high as i32) as u32);
+            undefined |= lanes(u64::MAX, c, b, |high, low| (high as i32) < low as i32);
+        }
+        R::UnsignedMin => map2(a, b, to, u32::min),
+        R::UnsignedMax => map2(a, b, to, u32::max),
+        R::UnsignedClamp => {
+            map3(a, b, c, to, |x, low, high| x.max(low).min(high));
+            undefined |= lanes(u64::MAX, c, b, |high, low| high < low);
+        }
         R::BitNot => map1(a, to, |a| !a),
         R::BitAnd => map2(a, b, to, |a, b| a & b),
         R::BitOr => map2(a, b, to, |a, b| a | b),
         R::BitXor => map2(a, b, to, |a, b| a ^ b),
         R::SignedDiv | R::SignedMod => {
-            let (divide, remainder) = (i32::checked_div, i32::checked_rem);
-            let f = if op == R::SignedDiv { divide } else { remainder };
-            map2(a, b, to, |a, b| f(a as i32, b as i32).unwrap_or(-1) as u32);
+            match op {
+                R::SignedDiv => map2(a, b, to, |a, b| quotient(a as i32, b as i32) as u32),
+                _ => map2(a, b, to, |a, b| remainder(a as i32, b as i32) as u32),
+            }
             let negative = |a, b| op == R::SignedMod && ((a as i32) < 0 || (b as i32) < 0);
             let overflows = |a, b| a == 0x8000_0000 && b == u32::MAX;
             undefined |= lanes(active, a, b, |a, b| b == 0 || negative(a, b) || overflows(a, b));
@@ -237,9 +341,7 @@ fn row(
         R::Equal => map2(a, b, to, |a, b| u32::from(a == b)),
         R::Not => map1(a, to, |a| u32::from(a == 0)),
         R::Choose => {
-            for (((to, &a), &b), &c) in to.iter_mut().zip(a).zip(b).zip(c) {
-                *to = if a != 0 { b } else { c };
-            }
+            map3(a, b, c, to, |a, b, c| if a != 0 { b } else { c });
             if undefined != 0 {
                 let chosen = truth(a);
                 undefined = marked[0] | (chosen & marked[1]) | (!chosen & marked[2]);
@@ -279,6 +381,7 @@ mod tests {
     use program::{BinaryOp, Scalar};
 
     use super::*;
+    use crate::lanes::Value;
     use crate::scalar;
 
     /// Numbers of every kind: zeros, subnormals, infinities, NaNs, limits of integers, and others.
@@ -370,6 +473,52 @@ mod tests {
                     assert!(same(ty, result[lane], f(x, y)), "{op:?} {x:#x} {y:#x}");
                     let undefined = scalar::binary_is_undefined(binary, ty, x, y);
                     assert_eq!(marks >> lane & 1 != 0, undefined, "{op:?} {x:#x} {y:#x}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn functions_are_those_of_values() {
+        use Scalar::{Float, Int, Uint};
+        use program::builtin_function::CommonFunction as C;
+        let table = [
+            (RowOp::FloatRound, C::Round, Float, 1),
+            (RowOp::FloatSign, C::Sign, Float, 1),
+            (RowOp::FloatMod, C::Mod, Float, 2),
+            (RowOp::FloatStep, C::Step, Float, 2),
+            (RowOp::FloatMin, C::Min, Float, 2),
+            (RowOp::FloatMax, C::Max, Float, 2),
+            (RowOp::FloatClamp, C::Clamp, Float, 3),
+            (RowOp::SignedAbs, C::Abs, Int, 1),
+            (RowOp::SignedSign, C::Sign, Int, 1),
+            (RowOp::SignedMin, C::Min, Int, 2),
+            (RowOp::SignedMax, C::Max, Int, 2),
+            (RowOp::SignedClamp, C::Clamp, Int, 3),
+            (RowOp::UnsignedMin, C::Min, Uint, 2),
+            (RowOp::UnsignedMax, C::Max, Uint, 2),
+            (RowOp::UnsignedClamp, C::Clamp, Uint, 3),
+        ];
+        for (op, function, ty, count) in table {
+            for seed in 0..512 {
+                // Numbers near each other, too.
+                let near = |row: Cells| row.map(|x| x & 0x8000_ffff | 0x4100_0000);
+                let change = |row| if seed % 2 == 0 { row } else { near(row) };
+                let operands: [Cells; 3] =
+                    std::array::from_fn(|i| change(numbers(seed + 1000 * i as u32)));
+                let (result, marks) = execute(op, operands);
+                let rows = operands
+                    .iter()
+                    .take(count)
+                    .map(|row| Value::of_rows([(row, 0)].into_iter(), LANES, ty == Int));
+                let want = common::of_values(function, rows.collect(), ty);
+                for lane in 0..LANES {
+                    let of = || operands.map(|row| row[lane]);
+                    let bits = want.get(0, lane);
+                    assert!(same(ty, result[lane], bits), "{op:?} {:x?} {bits:x}", of());
+                    let nan = ty == Float && f32::from_bits(result[lane]).is_nan();
+                    let marked = marks >> lane & 1 != 0;
+                    assert!(nan || marked == want.is_undefined(0, lane), "{op:?} {:x?}", of());
                 }
             }
         }
