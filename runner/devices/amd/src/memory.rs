@@ -272,6 +272,11 @@ impl gcn_simulator::Memory for Memory<'_> {
         true
     }
 
+    fn plain(&mut self, address: u64) -> Option<(u64, &mut [u8])> {
+        let (resource, offset) = self.find(address)?;
+        (resource == Resource::Scratch).then_some((address - offset, &mut self.scratch))
+    }
+
     fn image(&mut self, access: &ImageAccess) -> Result<[u32; 4], String> {
         self.images.access(self.io, access)
     }

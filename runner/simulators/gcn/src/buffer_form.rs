@@ -10,6 +10,14 @@ pub(crate) struct Unit {
     pub signed: bool,
 }
 
+impl Unit {
+    /// The value of loaded bytes in a register.
+    pub(crate) fn extended(self, value: u32) -> u32 {
+        let shift = 32 - 8 * self.bytes as u32;
+        if self.signed { ((value << shift) as i32 >> shift) as u32 } else { value }
+    }
+}
+
 /// Form of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct BufferForm {

@@ -193,6 +193,13 @@ pub trait Memory {
     /// Writes bytes of memory. False if there is none at the address.
     fn write(&mut self, address: u64, bytes: &[u8]) -> bool;
 
+    /// Memory around an address in which accesses copy bytes and do nothing else: the address of
+    /// its first byte, and its bytes.
+    fn plain(&mut self, address: u64) -> Option<(u64, &mut [u8])> {
+        let _ = address;
+        None
+    }
+
     /// Performs an operation on an image; the result has four channels.
     ///
     /// # Errors

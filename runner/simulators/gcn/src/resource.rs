@@ -69,9 +69,10 @@ impl Resource {
         if !self.swizzle {
             return index * stride + offset;
         }
+        // Both are powers of two.
         let (element, group) = (u64::from(self.element_bytes), u64::from(self.index_stride));
-        offset % element
-            + element * (index % group)
-            + group * (index / group * stride + offset / element * element)
+        let (in_element, in_group) = (offset & (element - 1), index & (group - 1));
+        let record = (index >> group.trailing_zeros()) * stride;
+        in_element + element * in_group + group * (record + (offset - in_element))
     }
 }

@@ -14,6 +14,7 @@ use crate::run::Step;
 const MOST: usize = 5;
 
 /// Access of one lane.
+#[derive(Clone, Copy)]
 pub(super) struct Access {
     /// Address of the first byte.
     pub(super) address: u64,
@@ -44,8 +45,13 @@ impl Step<'_> {
         let exec = self.wave.exec();
         let count = self.data_dwords().min(MOST);
         let mut loaded = vec![[0; LANES]; count];
-        for lane in (0..LANES).filter(|lane| exec >> lane & 1 != 0) {
-            let access = self.lane_access(&resource, lane);
+        let scalar = self.scalar_value(3);
+        let lanes = match is_atomic || formatted {
+            true => exec,
+            false => self.plain_lanes(&resource, scalar, (unit, stores), &mut loaded),
+        };
+        for lane in (0..LANES).filter(|lane| lanes >> lane & 1 != 0) {
+            let access = self.lane_access(&resource, scalar, lane);
             let mut data = self.lane_data(lane, count);
             let data = &mut data[..count];
             if !is_atomic && !formatted {
@@ -97,9 +103,8 @@ impl Step<'_> {
     }
 
     /// Address and range of a lane's access.
-    fn lane_access(&self, resource: &Resource, lane: usize) -> Access {
+    fn lane_access(&self, resource: &Resource, scalar: u64, lane: usize) -> Access {
         let modifiers = &self.instruction.modifiers;
-        let scalar = self.scalar_value(3);
         let register = |index: u8| match self.operand(1) {
             Operand::Vector(first) => u64::from(self.wave.vector[usize::from(first + index)][lane]),
             _ => 0,
@@ -140,6 +145,49 @@ impl Step<'_> {
         Access { address, room }
     }
 
+    /// Loads or stores of the active lanes that access plain memory; returns the other ones.
+    fn plain_lanes(
+        &mut self,
+        resource: &Resource,
+        scalar: u64,
+        (unit, stores): (Unit, bool),
+        loaded: &mut [[u32; LANES]],
+    ) -> u64 {
+        let exec = self.wave.exec();
+        let active = || (0..LANES).filter(|lane| exec >> lane & 1 != 0);
+        let mut accesses = [Access { address: 0, room: -1 }; LANES];
+        active().for_each(|lane| accesses[lane] = self.lane_access(resource, scalar, lane));
+        let Some(first) = active().next() else { return 0 };
+        let Operand::Vector(register) = self.operand(0) else { return exec };
+        let Some((start, memory)) = self.host.memory().plain(accesses[first].address) else {
+            return exec;
+        };
+        let mut others = 0;
+        for lane in active() {
+            let Access { address, room } = accesses[lane];
+            let offset = (address & !(unit.bytes as u64 - 1)).wrapping_sub(start);
+            let size = 4 * loaded.len().saturating_sub(1) + unit.bytes;
+            let end = offset.checked_add(size as u64).filter(|_| room >= size as i64);
+            let range = end.map(|end| offset as usize..end as usize);
+            let Some(place) = range.and_then(|range| memory.get_mut(range)) else {
+                others |= 1 << lane;
+                continue;
+            };
+            let registers = loaded.iter_mut().zip(usize::from(register)..);
+            for (place, (loaded, number)) in place.chunks_mut(4).zip(registers) {
+                if stores {
+                    let value = self.wave.vector[number][lane].to_le_bytes();
+                    place.copy_from_slice(&value[..place.len()]);
+                } else {
+                    let mut value = [0; 4];
+                    value[..place.len()].copy_from_slice(place);
+                    loaded[lane] = unit.extended(u32::from_le_bytes(value));
+                }
+            }
+        }
+        others
+    }
+
     /// Loads or stores of bytes, words and dwords: units of the operation. The data are those that
     /// are stored, and then those that are loaded.
     pub(super) fn plain(
@@ -149,7 +197,7 @@ impl Step<'_> {
         unit: Unit,
         stores: bool,
     ) -> Result<(), Reason> {
-        let Unit { bytes, signed } = unit;
+        let Unit { bytes, .. } = unit;
         let address = access.address & !(bytes as u64 - 1);
         for (index, value) in data.iter_mut().enumerate() {
             let at = address.wrapping_add(4 * index as u64);
@@ -160,11 +208,7 @@ impl Step<'_> {
                     self.write_bytes(at, &value.to_le_bytes()[..bytes])?;
                     0
                 }
-                (true, false) => {
-                    let value = self.read_bytes(at, bytes)? as u32;
-                    let shift = 32 - 8 * bytes as u32;
-                    if signed { ((value << shift) as i32 >> shift) as u32 } else { value }
-                }
+                (true, false) => unit.extended(self.read_bytes(at, bytes)? as u32),
             };
         }
         Ok(())

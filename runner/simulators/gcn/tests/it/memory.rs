@@ -1,9 +1,9 @@
 //! Scalar memory, buffers and the data share.
 
 use amd_isa::Chip;
-use gcn_simulator::{Outcome, Recorder, Resource, Wave};
+use gcn_simulator::{Host, Memory, Outcome, Recorder, Resource, Wave};
 
-use crate::run;
+use crate::{program, run};
 
 const BASE: u64 = 0x10_0000;
 
@@ -98,6 +98,83 @@ s_waitcnt vmcnt(0)";
         assert_eq!(host.dword(BASE + 4 * 20), Some(20));
         assert_eq!(host.dword(BASE + 252), Some(63 + 64));
         assert_eq!(wave.vector[2][10], 63 + 10, "the old value, lane after lane");
+    }
+}
+
+/// A host part of whose memory is plain.
+struct Plain {
+    all: Recorder,
+    /// Accesses that are not plain.
+    others: usize,
+}
+
+/// Plain bytes.
+const PLAIN: usize = 600;
+
+impl Memory for Plain {
+    fn read(&mut self, address: u64, bytes: &mut [u8]) -> bool {
+        self.others += 1;
+        self.all.read(address, bytes)
+    }
+
+    fn write(&mut self, address: u64, bytes: &[u8]) -> bool {
+        self.others += 1;
+        self.all.write(address, bytes)
+    }
+
+    fn plain(&mut self, address: u64) -> Option<(u64, &mut [u8])> {
+        let bytes = &mut self.all.memory[0].1[..PLAIN];
+        (address < BASE + PLAIN as u64).then_some((BASE, bytes))
+    }
+}
+
+impl Host for Plain {
+    fn memory(&mut self) -> &mut dyn Memory {
+        self
+    }
+}
+
+#[test]
+fn plain_memory_is_memory() {
+    // Addresses of lanes in v1 reach from plain memory to other memory, and past the records.
+    let swizzled = (1 << 31 | 16, 0x27fac | 1 << 23 | 1 << 19 | 3 << 21);
+    let texts = [
+        ("buffer_load_dwordx2 v[2:3], v1, s[0:3], 0 offen offset:8", (0, 0x27fac)),
+        ("buffer_load_sbyte v2, v1, s[0:3], 0 offen offset:3", (0, 0x27fac)),
+        ("buffer_load_ushort v2, v1, s[0:3], 0 offen offset:5", (0, 0x27fac)),
+        ("buffer_store_dwordx2 v[4:5], v1, s[0:3], 0 offen offset:400", (0, 0x27fac)),
+        ("buffer_store_short v4, v1, s[0:3], 0 offen offset:2", (0, 0x27fac)),
+        ("buffer_store_byte v4, v1, s[0:3], 0 offen offset:1", (0, 0x27fac)),
+        ("buffer_load_dword v2, v6, s[0:3], 0 offen", swizzled),
+        ("buffer_store_dword v4, v6, s[0:3], 0 offen", swizzled),
+    ];
+    for (chip, (text, (word1, word3))) in
+        Chip::ALL.into_iter().flat_map(|chip| texts.map(|text| (chip, text)))
+    {
+        let start = || {
+            let mut wave =
+                wave(word1, 800, word3 & if chip == Chip::Vi { 0xfff8_7fff } else { !0 });
+            wave.scalar[1] = word1 << 16 | word1 & 1 << 31;
+            wave.scalar[126..128].copy_from_slice(&[0xffff_fff0, 0x7fff_0fff]);
+            for lane in 0..64 {
+                wave.vector[1][lane] = 11 * lane as u32;
+                wave.vector[4][lane] = 0x8171_6151 + lane as u32;
+                wave.vector[5][lane] = 0x0102_0304 * lane as u32;
+                wave.vector[6][lane] = 4 * (lane as u32 % 3);
+            }
+            wave
+        };
+        let memory =
+            || Recorder::with_memory(BASE, &(0..512).map(|x| x * 0x91).collect::<Vec<_>>());
+        let text = format!("{text}\ns_waitcnt vmcnt(0)");
+        let (mut usual, mut host) = (start(), memory());
+        execute(chip, &text, &mut usual, &mut host);
+        let (mut wave, mut plain) = (start(), Plain { all: memory(), others: 0 });
+        let outcome = wave.run(&program(chip, &text), &mut plain, 100);
+        assert_eq!(outcome, Ok(Outcome::Done), "{chip}: {text}");
+        assert!(wave.vector == usual.vector, "{chip}: {text}");
+        assert!(plain.all.memory == host.memory, "{chip}: {text}");
+        assert!(plain.others < 55, "{chip}: {text}: {}", plain.others);
     }
 }
 
