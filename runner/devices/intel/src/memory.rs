@@ -60,6 +60,10 @@ macro_rules! memory_requests {
             self.memory.write(surface, offset, data)
         }
 
+        fn scratch(&mut self) -> Option<&mut [u8]> {
+            Some(&mut self.memory.scratch)
+        }
+
         fn atomic(
             &mut self,
             surface: eu_simulator::host::Surface,
@@ -172,8 +176,13 @@ impl<'a> Memory<'a> {
                 _ => self.io.buffer(self.buffer(index)?),
             },
         };
+        let start = offset as usize;
+        if let Some(found) = source.get(start..start + data.len()) {
+            data.copy_from_slice(found);
+            return Ok(());
+        }
         for (i, byte) in data.iter_mut().enumerate() {
-            *byte = source.get(offset as usize + i).copied().unwrap_or(0);
+            *byte = source.get(start + i).copied().unwrap_or(0);
         }
         Ok(())
     }

@@ -326,6 +326,11 @@ pub trait Host {
         refuse(&format!("writes of {surface:?}"))
     }
 
+    /// The thread's scratch space, if accesses inside of it copy bytes and do nothing else.
+    fn scratch(&mut self) -> Option<&mut [u8]> {
+        None
+    }
+
     /// Performs an atomic operation on a dword and returns what was there before (PREDEC: the new
     /// value).
     fn atomic(

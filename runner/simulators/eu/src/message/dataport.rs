@@ -120,13 +120,17 @@ pub(super) fn scratch(
         let register = message.register(1 + index)?;
         // The dword form obeys channel enables, the oword form writes everything.
         let lanes = if request.dword { message.enabled >> (index % 2 * 8) } else { 0xff };
+        let start = offset + index as u32 * 32;
+        if let Some(place) = place(&mut host.scratch(), start, 32) {
+            let dwords = place.as_chunks_mut::<4>().0.iter_mut().zip(register).enumerate();
+            dwords
+                .filter(|(lane, _)| lanes >> lane & 1 != 0)
+                .for_each(|(_, (place, dword))| *place = dword.to_le_bytes());
+            continue;
+        }
         for (lane, dword) in register.iter().enumerate().filter(|(lane, _)| lanes >> lane & 1 != 0)
         {
-            host.write(
-                Surface::Scratch,
-                offset + index as u32 * 32 + lane as u32 * 4,
-                &dword.to_le_bytes(),
-            )?;
+            host.write(Surface::Scratch, start + lane as u32 * 4, &dword.to_le_bytes())?;
         }
     }
     Ok(Vec::new())
@@ -248,6 +252,17 @@ fn scattered_offsets(message: &Message, access: &Scattered) -> Result<([u32; 16]
     ))
 }
 
+/// The first `count` channels of a mask.
+fn channels(mask: u32, count: usize) -> impl Iterator<Item = usize> {
+    (0..count).filter(move |channel| mask >> channel & 1 != 0)
+}
+
+/// Bytes of scratch space; `None` if there is none, or not as many.
+fn place<'s>(scratch: &'s mut Option<&mut [u8]>, offset: u32, size: usize) -> Option<&'s mut [u8]> {
+    let start = offset as usize;
+    scratch.as_mut()?.get_mut(start..start.checked_add(size)?)
+}
+
 /// Scattered reads: an element per channel, a dword of response each.
 fn scattered_read(
     message: &Message,
@@ -257,7 +272,17 @@ fn scattered_read(
 ) -> Result<Response, Reason> {
     let (offsets, _) = scattered_offsets(message, &access)?;
     let mut plane = [0; 16];
-    for channel in (0..access.count).filter(|channel| message.enabled >> channel & 1 != 0) {
+    let mut scratch = if surface == Surface::Scratch { host.scratch() } else { None };
+    let mut outside = 0;
+    for channel in channels(message.enabled, access.count) {
+        let mut bytes = [0; 4];
+        match place(&mut scratch, offsets[channel], access.size) {
+            Some(place) => bytes[..access.size].copy_from_slice(place),
+            None => outside |= 1 << channel,
+        }
+        plane[channel] = u32::from_le_bytes(bytes);
+    }
+    for channel in channels(outside, access.count) {
         let mut bytes = [0; 4];
         host.read(surface, offsets[channel], &mut bytes[..access.size])?;
         plane[channel] = u32::from_le_bytes(bytes);
@@ -275,7 +300,15 @@ fn scattered_write(
 ) -> Result<Response, Reason> {
     let (offsets, first) = scattered_offsets(message, &access)?;
     let data = message.plane(first, access.count)?;
-    for channel in (0..access.count).filter(|channel| message.enabled >> channel & 1 != 0) {
+    let mut scratch = if surface == Surface::Scratch { host.scratch() } else { None };
+    let mut outside = 0;
+    for channel in channels(message.enabled, access.count) {
+        match place(&mut scratch, offsets[channel], access.size) {
+            Some(place) => place.copy_from_slice(&data[channel].to_le_bytes()[..access.size]),
+            None => outside |= 1 << channel,
+        }
+    }
+    for channel in channels(outside, access.count) {
         host.write(surface, offsets[channel], &data[channel].to_le_bytes()[..access.size])?;
     }
     Ok(Vec::new())

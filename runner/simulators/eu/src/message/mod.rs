@@ -24,7 +24,7 @@ use crate::host::Host;
 use crate::kernel::Kernel;
 use crate::op::low_bits;
 use crate::quirks::Quirks;
-use crate::regs::{GRF_COUNT, Registers};
+use crate::regs::{GRF_COUNT, REG_SIZE, Registers};
 use crate::thread::Thread;
 use payload::{Message, Payload, Response, WHOLE};
 
@@ -48,17 +48,9 @@ pub(crate) fn send(
     // The writemask of the destination takes part in the channel enables that are sent: spilling
     // code writes parts of vectors to scratch space with it.
     let unpredicated = active & op.dst.enables;
-    let mut payload = Payload::new();
-    gather(&thread.regs, inst, (0, lengths.mlen.into()), &mut payload)?;
-    if matches!(inst.opcode, Opcode::Sends | Opcode::Sendsc) {
-        let second = desc::ex_mlen(self::descriptor(&thread.regs, send.ex_desc)?);
-        if second > 0 {
-            gather(&thread.regs, inst, (1, second.into()), &mut payload)?;
-        }
-    }
-    let message = Message {
+    let mut message = Message {
         quirks: &kernel.quirks,
-        payload,
+        payload: Payload::new(),
         response: lengths.rlen.into(),
         header: lengths.header,
         enabled: unpredicated & predicate(&thread.regs, op),
@@ -66,6 +58,13 @@ pub(crate) fn send(
         channels: op.shape.channels,
         eot: send.eot,
     };
+    gather(&thread.regs, inst, (0, lengths.mlen.into()), &mut message.payload)?;
+    if matches!(inst.opcode, Opcode::Sends | Opcode::Sendsc) {
+        let second = desc::ex_mlen(self::descriptor(&thread.regs, send.ex_desc)?);
+        if second > 0 {
+            gather(&thread.regs, inst, (1, second.into()), &mut message.payload)?;
+        }
+    }
     let answer = match send.sfid {
         Sfid::Null => Vec::new(),
         Sfid::Sampler if send.eot => {
@@ -154,7 +153,13 @@ fn gather(
     if first + length > GRF_COUNT {
         return Err(Reason::Message(format!("{length} payload registers from r{first} on")));
     }
-    payload.extend((first..first + length).map(|nr| registers.register(nr)));
+    let start = payload.len();
+    payload.resize(start + length, [0; 8]);
+    let bytes = registers.grf.get(first * REG_SIZE..(first + length) * REG_SIZE).unwrap_or(&[]);
+    let to = payload.get_mut(start..).unwrap_or_default().as_flattened_mut();
+    for (to, from) in to.iter_mut().zip(bytes.as_chunks::<4>().0) {
+        *to = u32::from_le_bytes(*from);
+    }
     Ok(())
 }
 

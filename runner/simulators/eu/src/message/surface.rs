@@ -14,7 +14,11 @@ pub(super) fn registers_of(bytes: &[u8]) -> Vec<[u32; 8]> {
         let at = |byte: usize| u32::from(bytes.get(index * 4 + byte).copied().unwrap_or(0));
         at(0) | at(1) << 8 | at(2) << 16 | at(3) << 24
     };
-    bytes.chunks(32).map(|chunk| std::array::from_fn(|index| dword(chunk, index))).collect()
+    let register = |chunk: &[u8]| match chunk.as_chunks::<4>().0.first_chunk::<8>() {
+        Some(dwords) => dwords.map(u32::from_le_bytes),
+        None => std::array::from_fn(|index| dword(chunk, index)),
+    };
+    bytes.chunks(32).map(register).collect()
 }
 
 /// The registers a block comes back in: one oword fills half of one.

@@ -1,5 +1,6 @@
 //! Messages: descriptors and payloads in, typed requests out.
 
+mod scratch;
 mod two_vertices;
 
 use crate::common::{COUNT, device, set_floats};
@@ -19,6 +20,8 @@ struct Recorder {
     pixels: Vec<RenderWrite>,
     samples: Vec<SamplerRequest>,
     memory: BTreeMap<(Surface, u32), u8>,
+    /// The start of scratch space, if it is plain.
+    scratch: Option<Vec<u8>>,
     /// Offsets of reads.
     reads: Vec<u32>,
     global: BTreeMap<u64, u8>,
@@ -86,6 +89,9 @@ impl Host for Recorder {
             self.memory.insert((surface, offset + index as u32), byte);
         }
         Ok(())
+    }
+    fn scratch(&mut self) -> Option<&mut [u8]> {
+        self.scratch.as_deref_mut()
     }
     fn atomic(
         &mut self,
