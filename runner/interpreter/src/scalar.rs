@@ -69,6 +69,17 @@ pub(crate) fn wrap(scalar: Scalar, x: u64) -> u64 {
     }
 }
 
+/// Returns x − y·⌊x/y⌋ without intermediate rounding: the exact remainder with the sign of the
+/// divisor.
+pub(crate) fn floored_modulo(x: f64, y: f64) -> f64 {
+    let remainder = libm::fmod(x, y);
+    if remainder == 0.0 {
+        // Equal numbers differ by +0.
+        return 0.0;
+    }
+    if (remainder < 0.0) != (y < 0.0) { remainder + y } else { remainder }
+}
+
 macro_rules! float_ops {
     ($op:expr, $get:ident, $put:ident) => {
         match $op {

@@ -132,7 +132,7 @@ pub(super) fn common(
             };
             Ok(args.value(0)?.zip(&exponent, scale))
         }
-        F::Mod => Ok(real2(args.value(0)?, &wide(1)?, args.scalar(0)?, floored_modulo)),
+        F::Mod => Ok(real2(args.value(0)?, &wide(1)?, args.scalar(0)?, scalar::floored_modulo)),
         F::Fma => fma(args),
         F::IsNan => test(args, f64::is_nan),
         F::IsInf => test(args, f64::is_infinite),
@@ -197,17 +197,6 @@ fn sign(x: f64) -> f64 {
 fn test(args: &Arguments, test: fn(f64) -> bool) -> Computed {
     let ty = args.scalar(0)?;
     Ok(args.value(0)?.map(|x| scalar::of_bool(test(scalar::to_f64(ty, x)))))
-}
-
-/// Returns x − y·⌊x/y⌋ without intermediate rounding: the exact remainder with the sign of the
-/// divisor.
-pub(crate) fn floored_modulo(x: f64, y: f64) -> f64 {
-    let remainder = libm::fmod(x, y);
-    if remainder == 0.0 {
-        // Equal numbers differ by +0.
-        return 0.0;
-    }
-    if (remainder < 0.0) != (y < 0.0) { remainder + y } else { remainder }
 }
 
 fn less(ty: Scalar, a: u64, b: u64) -> bool {
@@ -308,11 +297,4 @@ pub(super) fn relational(f: RelationalFunction, args: &Arguments) -> Computed {
     let function =
         scalar::binary(op, args.scalar(0)?).ok_or(Error::Malformed("comparison of this type"))?;
     Ok(args.value(0)?.zip(args.value(1)?, function))
-}
-
-/// Calls a common function of numbers of one type.
-#[cfg(test)]
-pub(crate) fn of_values(f: CommonFunction, values: Vec<Value>, ty: Scalar) -> Value {
-    let scalars = vec![Some(ty); values.len()];
-    common(f, &Arguments { values, scalars }, Some(ty), 1).expect("arguments of the function")
 }

@@ -1,13 +1,15 @@
 //! Built-in functions, from their definitions in GLSL 4.60 chapter 8.
 
 mod arguments;
-pub(crate) mod common;
+mod common;
 mod geometric;
 mod integer;
 mod invocation;
 mod matrix;
 mod packing;
 mod sampling;
+#[cfg(test)]
+mod tests;
 
 use program::builtin_function::OutParameterFunction;
 use program::{BuiltinFamily, BuiltinFunction, Expr, ExprId, Scalar, TypeId};

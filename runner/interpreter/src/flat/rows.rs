@@ -6,8 +6,7 @@ use std::sync::OnceLock;
 use fearless_simd::{Avx2, Level, Simd};
 
 use super::code::{RowOp, Step};
-use crate::builtins::common;
-use crate::scalar::flush;
+use crate::scalar::{self, flush};
 
 /// Lanes of a row.
 pub(crate) const LANES: usize = 64;
@@ -169,7 +168,7 @@ fn has_small_quotient(x: f32, y: f32) -> bool {
     (x < y * 536_870_912.0) & (y < f64::INFINITY)
 }
 
-/// As [`common::floored_modulo`], for numbers with a small quotient.
+/// As [`scalar::floored_modulo`], for numbers with a small quotient.
 #[inline(always)]
 fn floored_modulo(x: f32, y: f32) -> f64 {
     let (x, y) = (f64::from(x), f64::from(y));
@@ -276,7 +275,7 @@ fn row(
             while others != 0 {
                 let lane = others.trailing_zeros() as usize;
                 let real = |cells: &Cells| f64::from(float(cells[lane]));
-                to[lane] = bits(common::floored_modulo(real(a), real(b)) as f32);
+                to[lane] = bits(scalar::floored_modulo(real(a), real(b)) as f32);
                 others &= others - 1;
             }
         }
@@ -377,15 +376,13 @@ fn row(
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use program::{BinaryOp, Scalar};
 
     use super::*;
-    use crate::lanes::Value;
-    use crate::scalar;
 
     /// Numbers of every kind: zeros, subnormals, infinities, NaNs, limits of integers, and others.
-    fn numbers(seed: u32) -> Cells {
+    pub(crate) fn numbers(seed: u32) -> Cells {
         const SPECIAL: [u32; 16] = [
             0,
             1,
@@ -417,13 +414,13 @@ mod tests {
         scalar::wrap(ty, u64::from(bits))
     }
 
-    fn same(ty: Scalar, a: u32, b: u64) -> bool {
+    pub(crate) fn same(ty: Scalar, a: u32, b: u64) -> bool {
         let nan = |x: u32| ty == Scalar::Float && f32::from_bits(x).is_nan();
         a == b as u32 || nan(a) && nan(b as u32)
     }
 
     /// Executes an operation on three rows.
-    fn execute(op: RowOp, operands: [Cells; 3]) -> (Cells, u64) {
+    pub(crate) fn execute(op: RowOp, operands: [Cells; 3]) -> (Cells, u64) {
         let [a, b, c] = operands;
         let mut cells = [a, b, c, [0; LANES]];
         let mut marks = [0; 4];
@@ -473,52 +470,6 @@ mod tests {
                     assert!(same(ty, result[lane], f(x, y)), "{op:?} {x:#x} {y:#x}");
                     let undefined = scalar::binary_is_undefined(binary, ty, x, y);
                     assert_eq!(marks >> lane & 1 != 0, undefined, "{op:?} {x:#x} {y:#x}");
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn functions_are_those_of_values() {
-        use Scalar::{Float, Int, Uint};
-        use program::builtin_function::CommonFunction as C;
-        let table = [
-            (RowOp::FloatRound, C::Round, Float, 1),
-            (RowOp::FloatSign, C::Sign, Float, 1),
-            (RowOp::FloatMod, C::Mod, Float, 2),
-            (RowOp::FloatStep, C::Step, Float, 2),
-            (RowOp::FloatMin, C::Min, Float, 2),
-            (RowOp::FloatMax, C::Max, Float, 2),
-            (RowOp::FloatClamp, C::Clamp, Float, 3),
-            (RowOp::SignedAbs, C::Abs, Int, 1),
-            (RowOp::SignedSign, C::Sign, Int, 1),
-            (RowOp::SignedMin, C::Min, Int, 2),
-            (RowOp::SignedMax, C::Max, Int, 2),
-            (RowOp::SignedClamp, C::Clamp, Int, 3),
-            (RowOp::UnsignedMin, C::Min, Uint, 2),
-            (RowOp::UnsignedMax, C::Max, Uint, 2),
-            (RowOp::UnsignedClamp, C::Clamp, Uint, 3),
-        ];
-        for (op, function, ty, count) in table {
-            for seed in 0..512 {
-                // Numbers near each other, too.
-                let near = |row: Cells| row.map(|x| x & 0x8000_ffff | 0x4100_0000);
-                let change = |row| if seed % 2 == 0 { row } else { near(row) };
-                let operands: [Cells; 3] =
-                    std::array::from_fn(|i| change(numbers(seed + 1000 * i as u32)));
-                let (result, marks) = execute(op, operands);
-                let rows = operands
-                    .iter()
-                    .take(count)
-                    .map(|row| Value::of_rows([(row, 0)].into_iter(), LANES, ty == Int));
-                let want = common::of_values(function, rows.collect(), ty);
-                for lane in 0..LANES {
-                    let of = || operands.map(|row| row[lane]);
-                    let bits = want.get(0, lane);
-                    assert!(same(ty, result[lane], bits), "{op:?} {:x?} {bits:x}", of());
-                    let nan = ty == Float && f32::from_bits(result[lane]).is_nan();
-                    let marked = marks >> lane & 1 != 0;
-                    assert!(nan || marked == want.is_undefined(0, lane), "{op:?} {:x?}", of());
                 }
             }
         }
