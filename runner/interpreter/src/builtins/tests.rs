@@ -1,10 +1,10 @@
 //! Functions that are steps of flat code are those of values.
 
 use program::Scalar;
-use program::builtin_function::CommonFunction;
+use program::builtin_function::{CommonFunction, ExponentialFunction};
 
 use super::arguments::Arguments;
-use super::common::common;
+use super::common::{common, exponential};
 use crate::flat::code::RowOp;
 use crate::flat::rows::tests::{execute, numbers, same};
 use crate::flat::rows::{Cells, LANES};
@@ -38,26 +38,43 @@ fn functions_are_those_of_values() {
         (RowOp::UnsignedClamp, C::Clamp, Uint, 3),
     ];
     for (op, function, ty, count) in table {
-        for seed in 0..512 {
-            // Numbers near each other, too.
-            let near = |row: Cells| row.map(|x| x & 0x8000_ffff | 0x4100_0000);
-            let change = |row| if seed % 2 == 0 { row } else { near(row) };
-            let operands: [Cells; 3] =
-                std::array::from_fn(|i| change(numbers(seed + 1000 * i as u32)));
-            let (result, marks) = execute(op, operands);
-            let rows = operands
-                .iter()
-                .take(count)
-                .map(|row| Value::of_rows([(row, 0)].into_iter(), LANES, ty == Int));
-            let want = of_values(function, rows.collect(), ty);
-            for lane in 0..LANES {
-                let of = || operands.map(|row| row[lane]);
-                let bits = want.get(0, lane);
-                assert!(same(ty, result[lane], bits), "{op:?} {:x?} {bits:x}", of());
-                let nan = ty == Float && f32::from_bits(result[lane]).is_nan();
-                let marked = marks >> lane & 1 != 0;
-                assert!(nan || marked == want.is_undefined(0, lane), "{op:?} {:x?}", of());
-            }
+        compare(op, (ty, count), |values| of_values(function, values, ty));
+    }
+}
+
+#[test]
+fn roots_are_those_of_values() {
+    use ExponentialFunction as E;
+    let table = [(RowOp::FloatSqrt, E::Sqrt), (RowOp::FloatInverseSqrt, E::InverseSqrt)];
+    for (op, function) in table {
+        compare(op, (Scalar::Float, 1), |values| {
+            let scalars = vec![Some(Scalar::Float); values.len()];
+            exponential(function, &Arguments { values, scalars }, 1).expect("a number")
+        });
+    }
+}
+
+/// Compares a step with a function of values, with a number of operands of a type.
+fn compare(op: RowOp, (ty, count): (Scalar, usize), function: impl Fn(Vec<Value>) -> Value) {
+    use Scalar::{Float, Int};
+    for seed in 0..512 {
+        // Numbers near each other, too.
+        let near = |row: Cells| row.map(|x| x & 0x8000_ffff | 0x4100_0000);
+        let change = |row| if seed % 2 == 0 { row } else { near(row) };
+        let operands: [Cells; 3] = std::array::from_fn(|i| change(numbers(seed + 1000 * i as u32)));
+        let (result, marks) = execute(op, operands);
+        let rows = operands
+            .iter()
+            .take(count)
+            .map(|row| Value::of_rows([(row, 0)].into_iter(), LANES, ty == Int));
+        let want = function(rows.collect());
+        for lane in 0..LANES {
+            let of = || operands.map(|row| row[lane]);
+            let bits = want.get(0, lane);
+            assert!(same(ty, result[lane], bits), "{op:?} {:x?} {bits:x}", of());
+            let nan = ty == Float && f32::from_bits(result[lane]).is_nan();
+            let marked = marks >> lane & 1 != 0;
+            assert!(nan || marked == want.is_undefined(0, lane), "{op:?} {:x?}", of());
         }
     }
 }
