@@ -49,7 +49,10 @@ impl Step<'_> {
     fn move_relative(&mut self, exec: u64) -> Result<(), Reason> {
         let (mut to, mut from) = (self.operand(0), self.operand(1));
         let relative = |step: &Self, operand| match operand {
-            Operand::Vector(base) => Ok(Operand::Vector(step.wave.relative(base, 256)?)),
+            Operand::Vector(base) => {
+                let limit = step.wave.vector.len() as i64;
+                Ok(Operand::Vector(step.wave.relative(base, limit)?))
+            }
             Operand::Scalar(Scalar(base)) => {
                 let limit = i64::from(step.chip.scalar_registers());
                 Ok(Operand::Scalar(Scalar(step.wave.relative(base, limit)?)))

@@ -134,3 +134,18 @@ fn scalar_conditions() {
         }
     }
 }
+
+/// A wave has as many vector registers as its code names.
+#[test]
+fn relative_registers_are_those_of_the_wave() {
+    for (text, index) in [("v_movrels_b32 v0, v1", 8), ("v_movreld_b32 v2, v1", 9)] {
+        for chip in Chip::ALL {
+            let mut wave = Wave::with_registers(8);
+            wave.scalar[usize::from(Scalar::M0.0)] = 7;
+            let error = run(chip, text, &mut wave, &mut Recorder::default()).unwrap_err();
+            assert_eq!(error.reason, Reason::RegisterIndex(index));
+            wave.scalar[usize::from(Scalar::M0.0)] = 5;
+            done(chip, text, &mut wave);
+        }
+    }
+}
