@@ -330,10 +330,12 @@ pub(crate) fn scope(module: &Module, i: &Instruction, index: usize) -> Result<()
     let is_new = module.capabilities.contains(&Capability::VulkanMemoryModel);
     let has_device =
         !is_new || module.capabilities.contains(&Capability::VulkanMemoryModelDeviceScope);
+    let is_clock = i.op == Op::ReadClockKHR;
     let is_scope = Scope::from_u32(value).is_some_and(|scope| match scope {
-        Scope::QueueFamily => is_new,
+        Scope::QueueFamily => is_new && !is_clock,
         Scope::Device => has_device || is_execution(i.op, index),
-        _ => true,
+        Scope::Subgroup => true,
+        _ => !is_clock,
     });
     module.demand(i, is_scope, "there is no such scope")
 }

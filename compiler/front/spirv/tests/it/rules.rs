@@ -204,6 +204,14 @@ const CASES: &[Case] = &[
         ..FRAGMENT
     },
     Case {
+        globals: "OpCapability ShaderClockKHR
+            OpExtension \"SPV_KHR_shader_clock\"
+            %clock_type = OpTypeVector %uint 2",
+        body: "%clock = OpReadClockKHR %clock_type {%three|%two}",
+        error: "there is no such scope",
+        ..COMPUTE
+    },
+    Case {
         globals: "OpCapability FragmentShaderPixelInterlockEXT
             OpCapability FragmentShaderSampleInterlockEXT
             OpExtension \"SPV_EXT_fragment_shader_interlock\"
