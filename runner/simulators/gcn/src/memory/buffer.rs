@@ -22,6 +22,11 @@ pub(super) struct Access {
     pub(super) room: i64,
 }
 
+/// The lanes of a mask.
+fn active(mask: u64) -> impl Iterator<Item = usize> {
+    (0..LANES).filter(move |lane| mask >> lane & 1 != 0)
+}
+
 impl Step<'_> {
     /// Executes an operation on a buffer.
     pub(crate) fn buffer(&mut self, form: BufferForm) -> Result<(), Reason> {
@@ -46,12 +51,16 @@ impl Step<'_> {
         let count = self.data_dwords().min(MOST);
         let mut loaded = vec![[0; LANES]; count];
         let scalar = self.scalar_value(3);
+        let mut accesses = [Access { address: 0, room: -1 }; LANES];
+        for lane in active(exec) {
+            accesses[lane] = self.lane_access(&resource, scalar, lane);
+        }
         let lanes = match is_atomic || formatted {
             true => exec,
-            false => self.plain_lanes(&resource, scalar, (unit, stores), &mut loaded),
+            false => self.plain_lanes(&accesses, (unit, stores), &mut loaded),
         };
-        for lane in (0..LANES).filter(|lane| lanes >> lane & 1 != 0) {
-            let access = self.lane_access(&resource, scalar, lane);
+        for lane in active(lanes) {
+            let access = accesses[lane];
             let mut data = self.lane_data(lane, count);
             let data = &mut data[..count];
             if !is_atomic && !formatted {
@@ -148,22 +157,18 @@ impl Step<'_> {
     /// Loads or stores of the active lanes that access plain memory; returns the other ones.
     fn plain_lanes(
         &mut self,
-        resource: &Resource,
-        scalar: u64,
+        accesses: &[Access; LANES],
         (unit, stores): (Unit, bool),
         loaded: &mut [[u32; LANES]],
     ) -> u64 {
         let exec = self.wave.exec();
-        let active = || (0..LANES).filter(|lane| exec >> lane & 1 != 0);
-        let mut accesses = [Access { address: 0, room: -1 }; LANES];
-        active().for_each(|lane| accesses[lane] = self.lane_access(resource, scalar, lane));
-        let Some(first) = active().next() else { return 0 };
+        let Some(first) = active(exec).next() else { return 0 };
         let Operand::Vector(register) = self.operand(0) else { return exec };
         let Some((start, memory)) = self.host.memory().plain(accesses[first].address) else {
             return exec;
         };
         let mut others = 0;
-        for lane in active() {
+        for lane in active(exec) {
             let Access { address, room } = accesses[lane];
             let offset = (address & !(unit.bytes as u64 - 1)).wrapping_sub(start);
             let size = 4 * loaded.len().saturating_sub(1) + unit.bytes;
