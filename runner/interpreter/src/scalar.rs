@@ -4,6 +4,7 @@
 //! 4.7.1 allows it, and so does the simulated hardware); `double` and `float16_t` keep theirs.
 //! Every operation rounds once, to nearest even.
 
+use program::builtin_function::RelationalFunction;
 use program::{BinaryOp, Scalar, UnaryOp};
 
 use crate::half;
@@ -124,6 +125,20 @@ macro_rules! int_ops {
             _ => return None,
         }
     };
+}
+
+/// The operator that compares components as a relational function does.
+pub(crate) fn comparison(function: RelationalFunction) -> Option<BinaryOp> {
+    use RelationalFunction as F;
+    match function {
+        F::LessThan => Some(BinaryOp::Less),
+        F::LessThanEqual => Some(BinaryOp::LessEqual),
+        F::GreaterThan => Some(BinaryOp::Greater),
+        F::GreaterThanEqual => Some(BinaryOp::GreaterEqual),
+        F::Equal => Some(BinaryOp::Equal),
+        F::NotEqual => Some(BinaryOp::NotEqual),
+        F::Not | F::Any | F::All => None,
+    }
 }
 
 /// Returns the function of a component-wise binary operator on components of type `scalar`; results

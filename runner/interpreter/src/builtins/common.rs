@@ -277,13 +277,7 @@ pub(super) fn bit_cast(args: &Arguments, result: Option<Scalar>) -> Computed {
 /// Calls a vector relational function.
 pub(super) fn relational(f: RelationalFunction, args: &Arguments) -> Computed {
     use RelationalFunction as F;
-    let op = match f {
-        F::LessThan => BinaryOp::Less,
-        F::LessThanEqual => BinaryOp::LessEqual,
-        F::GreaterThan => BinaryOp::Greater,
-        F::GreaterThanEqual => BinaryOp::GreaterEqual,
-        F::Equal => BinaryOp::Equal,
-        F::NotEqual => BinaryOp::NotEqual,
+    match f {
         F::Not => return Ok(args.value(0)?.map(|x| x ^ 1)),
         F::Any | F::All => {
             let any = f == F::Any;
@@ -293,8 +287,10 @@ pub(super) fn relational(f: RelationalFunction, args: &Arguments) -> Computed {
             };
             return Ok(Value::reduce(&[args.value(0)?], 1, fold));
         }
-    };
-    let function =
-        scalar::binary(op, args.scalar(0)?).ok_or(Error::Malformed("comparison of this type"))?;
+        _ => {}
+    }
+    let ty = args.scalar(0)?;
+    let function = scalar::comparison(f).and_then(|op| scalar::binary(op, ty));
+    let function = function.ok_or(Error::Malformed("comparison of this type"))?;
     Ok(args.value(0)?.zip(args.value(1)?, function))
 }

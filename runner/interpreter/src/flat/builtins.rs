@@ -3,10 +3,11 @@
 use program::builtin_function::{
     CommonFunction, ExponentialFunction, GeometricFunction, MatrixFunction, RelationalFunction,
 };
-use program::{BinaryOp, BuiltinFamily, BuiltinFunction, Expr, ExprId, Scalar, TypeId};
+use program::{BuiltinFamily, BuiltinFunction, Expr, ExprId, Scalar, TypeId};
 
 use super::code::{Row, RowOp, Rows, Step};
 use super::compile::{Compiler, narrow};
+use crate::scalar;
 
 /// Type, component type and rows of an argument.
 type Argument = (TypeId, Scalar, Rows);
@@ -172,30 +173,27 @@ impl Compiler<'_> {
     /// Relational functions of vectors.
     fn relation(&mut self, function: RelationalFunction, values: &[Argument]) -> Option<Rows> {
         use RelationalFunction as F;
-        let (ty, scalar, first) = values.first()?;
-        let op = match function {
-            F::LessThan => BinaryOp::Less,
-            F::LessThanEqual => BinaryOp::LessEqual,
-            F::GreaterThan => BinaryOp::Greater,
-            F::GreaterThanEqual => BinaryOp::GreaterEqual,
+        let (ty, component, first) = values.first()?;
+        match function {
             F::Equal | F::NotEqual => {
-                let float = *scalar == Scalar::Float;
+                let float = *component == Scalar::Float;
                 let equal = if float { RowOp::FloatEqual } else { RowOp::Equal };
                 let rows = self.pairs(equal, first, &values.get(1)?.2)?;
-                let equal = function == F::Equal;
-                return if equal { Some(rows) } else { self.each(RowOp::Not, &rows) };
+                if function == F::Equal { Some(rows) } else { self.each(RowOp::Not, &rows) }
             }
-            F::Not => return self.each(RowOp::Not, first),
+            F::Not => self.each(RowOp::Not, first),
             F::Any | F::All => {
                 let op = if function == F::Any { RowOp::BitOr } else { RowOp::BitAnd };
                 let mut result = *first.first()?;
                 for &row in first.iter().skip(1) {
                     result = self.emit(op, &[result, row])?;
                 }
-                return Some(smallvec::smallvec![result]);
+                Some(smallvec::smallvec![result])
             }
-        };
-        let (_, _, second) = values.get(1)?;
-        self.binary(op, *ty, first, *ty, second)
+            _ => {
+                let (_, _, second) = values.get(1)?;
+                self.binary(scalar::comparison(function)?, *ty, first, *ty, second)
+            }
+        }
     }
 }
