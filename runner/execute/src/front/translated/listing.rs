@@ -35,16 +35,14 @@ struct Listing<'s> {
 
 impl Listing<'_> {
     fn text(&self) -> Result<String, Verdict> {
-        let mut text = "[require]\n".to_owned();
-        let mut waiting = Some(self.assembly(|_| true)?);
-        for section in &self.original.sections {
+        let sections = &self.original.sections;
+        let requirements = sections.iter().filter(|s| matches!(s.content, Content::Require));
+        let requirements: String = requirements.map(|section| self.requirements(section)).collect();
+        let assembly = self.assembly(|_| true)?;
+        let mut text = format!("[require]\n{requirements}SPIRV ONLY\n\n{assembly}");
+        for section in sections {
             match &section.content {
-                Content::Require => text.push_str(&self.requirements(section)),
-                Content::Shader(_) => {
-                    if let Some(assembly) = waiting.take() {
-                        let _ = write!(text, "SPIRV ONLY\n\n{assembly}");
-                    }
-                }
+                Content::Require | Content::Shader(_) => {}
                 Content::Include { .. } | Content::IncludePaths(_) => {}
                 Content::VertexData => text.push_str(&self.vertex_data(section)),
                 Content::Test => text.push_str(&self.commands(section)),
