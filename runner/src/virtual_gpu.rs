@@ -237,7 +237,9 @@ fn problem(summary: &Summary, generation: Generation) -> Option<String> {
         return Some(format!("no process opened the device; was {driver} loaded?"));
     }
     if summary.batches == 0 {
-        return Some("no batch arrived: the driver of the GPU was not used".to_owned());
+        return Some(
+            "no batch arrived: the GPU's driver was not used, or failed at once".to_owned(),
+        );
     }
     if summary.fallbacks > 0 {
         let count = summary.fallbacks;
@@ -333,7 +335,7 @@ mod tests {
         assert_eq!(problem(&good, Generation::Ivb), None);
         let silent = Summary { batches: 0, ..good.clone() };
         let text = problem(&silent, Generation::Ivb).expect("a problem");
-        assert_eq!(text, "no batch arrived: the driver of the GPU was not used");
+        assert_eq!(text, "no batch arrived: the GPU's driver was not used, or failed at once");
         assert!(problem(&Summary { fallbacks: 1, ..good.clone() }, Generation::Skl).is_some());
         assert!(problem(&Summary { processes: 0, ..good }, Generation::Skl).is_some());
     }

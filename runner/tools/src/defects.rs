@@ -26,7 +26,7 @@ macro_rules! files {
 }
 
 /// Names and texts of all files.
-const FILES: [(&str, &str); 57] = files![
+const FILES: [(&str, &str); 58] = files![
     "block-swizzle-index"
     "boolean-array"
     "break-continue-store"
@@ -46,6 +46,7 @@ const FILES: [(&str, &str); 57] = files![
     "double-constant"
     "double-floor-denormal"
     "double-floor-sum"
+    "empty-store"
     "find-msb-of-float"
     "fragment-layer"
     "fragment-viewport"
