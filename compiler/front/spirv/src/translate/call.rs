@@ -74,7 +74,7 @@ impl ShaderBuilder<'_> {
         let pointer = self.module.get(parameter.ty).filter(|ty| ty.op == Op::TypePointer);
         let class = pointer.and_then(|ty| ty.literal_at(0)).and_then(C::from_u32);
         match class {
-            None | Some(C::Function | C::Private | C::AtomicCounter) => false,
+            None | Some(C::Function | C::Private) => false,
             // Textures and samplers find each other where they are used; structures may have both
             // them and values that are read-only.
             Some(C::UniformConstant) => {
