@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use rspirv::spirv::{Capability, Decoration, Op};
+use rspirv::spirv::{AddressingModel, Capability, Decoration, Op};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::error::Error;
@@ -132,6 +132,8 @@ pub struct Module {
     pub(crate) bound: u32,
     pub(crate) instructions: Vec<Instruction>,
     pub(crate) capabilities: FxHashSet<Capability>,
+    /// True if pointers have no addresses.
+    pub(crate) is_logical: bool,
     pub(crate) functions: Vec<Function>,
     /// Number of the first instruction of a function.
     pub(crate) first_function: usize,
@@ -157,6 +159,7 @@ impl Module {
             version,
             bound,
             capabilities: FxHashSet::default(),
+            is_logical: true,
             functions: Vec::new(),
             first_function: first.unwrap_or(instructions.len()),
             definitions: FxHashMap::default(),
@@ -191,6 +194,10 @@ impl Module {
                 Op::Capability => {
                     let word = instruction.literal_at(0);
                     self.capabilities.extend(word.and_then(Capability::from_u32));
+                }
+                Op::MemoryModel => {
+                    let addressing = instruction.literal_at(0);
+                    self.is_logical = addressing == Some(AddressingModel::Logical as u32);
                 }
                 Op::Name => {
                     let name = instruction.text_at(1).unwrap_or_default();

@@ -65,8 +65,7 @@ fn logical(module: &Module, i: &Instruction, index: usize) -> Result<(), Error> 
     let has = |capability| module.capabilities.contains(&capability);
     let is_value = has(Capability::VariablePointers)
         || has(Capability::VariablePointersStorageBuffer)
-        || has(Capability::Addresses)
-        || has(Capability::PhysicalStorageBufferAddresses);
+        || !module.is_logical;
     module.demand(i, is_value || !is_none, "the pointer is no place")
 }
 
@@ -134,12 +133,10 @@ fn has_more(i: &Instruction, index: usize, mask: rspirv::spirv::MemoryAccess) ->
 
 /// Pointers as values come with a capability.
 pub(crate) fn pointer_value(module: &Module, i: &Instruction, ty: u32) -> Result<(), Error> {
-    use Capability::{PhysicalStorageBufferAddresses, VariablePointers};
     let Kind::Pointer { class, .. } = module.kind(ty) else { return Ok(()) };
     let has = |capability| module.capabilities.contains(&capability);
     let of_buffers = class == C::StorageBuffer && has(Capability::VariablePointersStorageBuffer);
-    let is_physical = has(PhysicalStorageBufferAddresses) || has(Capability::Addresses);
-    let fits = of_buffers || has(VariablePointers) || is_physical;
+    let fits = of_buffers || has(Capability::VariablePointers) || !module.is_logical;
     module.demand(i, fits, "pointers as values need the capability VariablePointers")
 }
 

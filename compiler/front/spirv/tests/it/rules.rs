@@ -78,6 +78,24 @@ impl Case {
 
 const CASES: &[Case] = &[
     Case {
+        version: 3,
+        globals: "OpCapability {VariablePointers|Addresses}
+            OpDecorate %data DescriptorSet 0
+            OpDecorate %data Binding 0
+            OpDecorate %Data Block
+            OpMemberDecorate %Data 0 Offset 0
+            OpMemberDecorate %Data 1 Offset 4
+            %Data = OpTypeStruct %uint %uint
+            %block = OpTypePointer StorageBuffer %Data
+            %place = OpTypePointer StorageBuffer %uint
+            %data = OpVariable %block StorageBuffer",
+        body: "%a = OpAccessChain %place %data %zero
+            %b = OpAccessChain %place %data %one
+            %either = OpSelect %place %true %a %b",
+        error: "pointers as values need",
+        ..COMPUTE
+    },
+    Case {
         version: 4,
         globals: "OpDecorate %sum NoSignedWrap",
         body: "%sum = {OpIAdd|OpBitwiseAnd} %uint %one %two",
