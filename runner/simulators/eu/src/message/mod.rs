@@ -7,6 +7,7 @@
 mod a64;
 mod atomics;
 mod dataport;
+mod direct;
 mod interpolator;
 mod payload;
 mod render;
@@ -48,12 +49,19 @@ pub(crate) fn send(
     // The writemask of the destination takes part in the channel enables that are sent: spilling
     // code writes parts of vectors to scratch space with it.
     let unpredicated = active & op.dst.enables;
+    let enabled = unpredicated & predicate(&thread.regs, op);
+    if let Some(known) = &known {
+        let channels = (enabled, op.shape.channels);
+        if direct::execute(&mut thread.regs, host, inst, known, channels).is_some() {
+            return Ok(false);
+        }
+    }
     let mut message = Message {
         quirks: &kernel.quirks,
         payload: Payload::new(),
         response: lengths.rlen.into(),
         header: lengths.header,
-        enabled: unpredicated & predicate(&thread.regs, op),
+        enabled,
         unpredicated,
         channels: op.shape.channels,
         eot: send.eot,

@@ -1,5 +1,6 @@
 //! Messages: descriptors and payloads in, typed requests out.
 
+mod direct;
 mod scratch;
 mod two_vertices;
 
