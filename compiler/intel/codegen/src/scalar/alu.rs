@@ -78,7 +78,22 @@ impl ScalarSelection<'_> {
         self.builder().emit(op, ctx.dst.retype(ty), &srcs);
     }
 
+    /// Refuses floats of 16 bits where no instruction computes with them; conversions say so
+    /// themselves.
+    fn check_halves(&self, ctx: &Ctx<'_>) -> Result<(), CompileError> {
+        let op = ctx.alu.op.info();
+        let is_conversion = op.output.bits > 1;
+        let is_float = op.inputs.first().is_some_and(|input| input.class == Class::Float);
+        let device = self.model.devinfo();
+        if ctx.src_bits == 16 && is_float && !is_conversion && !device.has_hf {
+            let message = format!("{} has no {} of 16 bits", device.name, op.name);
+            return Err(CompileError::lower(message));
+        }
+        Ok(())
+    }
+
     fn emit_component(&mut self, ctx: &Ctx<'_>) -> Result<(), CompileError> {
+        self.check_halves(ctx)?;
         let float = Type::float(ctx.bits);
         match ctx.alu.op {
             AluOp::Fadd | AluOp::Fsub => self.emit_fadd(ctx, float),
