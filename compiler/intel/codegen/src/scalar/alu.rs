@@ -27,10 +27,27 @@ impl ScalarSelection<'_> {
         let ty = self.raw_type(result);
         let dst = self.define(result, ty);
         let src_bits = alu.srcs.first().map_or(32, |s| u32::from(self.shader.bits(s.value)));
+        self.check_floats(alu.op, src_bits)?;
         let bits = u32::from(self.shader.bits(result));
         for (component, &dst) in dst.iter().enumerate() {
             let ctx = Ctx { alu, result, component: component as u8, dst, bits, src_bits };
             self.emit_component(&ctx)?;
+        }
+        Ok(())
+    }
+
+    /// Refuses arithmetic of floats that the device has no type for. Conversions have checks of
+    /// their own.
+    fn check_floats(&self, op: AluOp, bits: u32) -> Result<(), CompileError> {
+        let info = op.info();
+        let is_conversion = info.output.bits > 1;
+        let is_float = info.inputs.first().is_some_and(|input| input.class == Class::Float);
+        if is_float && !is_conversion && self.lacks(Type::float(bits)) {
+            let device = self.model.devinfo().name;
+            return Err(CompileError::lower(format!(
+                "{device} has no {} of {bits} bits",
+                info.name
+            )));
         }
         Ok(())
     }
@@ -78,22 +95,7 @@ impl ScalarSelection<'_> {
         self.builder().emit(op, ctx.dst.retype(ty), &srcs);
     }
 
-    /// Refuses floats of 16 bits where no instruction computes with them; conversions say so
-    /// themselves.
-    fn check_halves(&self, ctx: &Ctx<'_>) -> Result<(), CompileError> {
-        let op = ctx.alu.op.info();
-        let is_conversion = op.output.bits > 1;
-        let is_float = op.inputs.first().is_some_and(|input| input.class == Class::Float);
-        let device = self.model.devinfo();
-        if ctx.src_bits == 16 && is_float && !is_conversion && !device.has_hf {
-            let message = format!("{} has no {} of 16 bits", device.name, op.name);
-            return Err(CompileError::lower(message));
-        }
-        Ok(())
-    }
-
     fn emit_component(&mut self, ctx: &Ctx<'_>) -> Result<(), CompileError> {
-        self.check_halves(ctx)?;
         let float = Type::float(ctx.bits);
         match ctx.alu.op {
             AluOp::Fadd | AluOp::Fsub => self.emit_fadd(ctx, float),

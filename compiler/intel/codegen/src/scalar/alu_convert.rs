@@ -86,16 +86,21 @@ impl ScalarSelection<'_> {
         self.move_converted(ctx.dst.retype(to), a)
     }
 
-    /// Emits `dst = src`, through the intermediate types that the hardware needs.
-    fn move_converted(&mut self, dst: Operand, src: Operand) -> Result<(), CompileError> {
+    /// True if the device has no operands of a type.
+    pub(super) fn lacks(&self, ty: Type) -> bool {
         let info = self.model.devinfo();
-        let lacks = |ty: Type| match ty {
+        match ty {
             Type::Q | Type::UQ => !info.has_q,
             Type::HF => !info.has_hf,
             Type::DF => !info.has_df,
             _ => false,
-        };
-        if lacks(dst.ty) || lacks(src.ty) {
+        }
+    }
+
+    /// Emits `dst = src`, through the intermediate types that the hardware needs.
+    fn move_converted(&mut self, dst: Operand, src: Operand) -> Result<(), CompileError> {
+        let info = self.model.devinfo();
+        if self.lacks(dst.ty) || self.lacks(src.ty) {
             return Err(CompileError::lower(format!(
                 "conversion from {} to {} does not exist on {}",
                 src.ty.name(),
