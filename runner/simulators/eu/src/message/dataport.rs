@@ -15,7 +15,7 @@ use crate::host::{Host, Surface};
 
 /// Surface that a message addresses. Entry 254 is shared local memory; 255 and 253 are stateless,
 /// which for block messages is the thread's scratch space.
-fn surface(request: &DataPortMessage) -> Surface {
+pub(super) fn surface(request: &DataPortMessage) -> Surface {
     match (request.port, request.surface) {
         (Sfid::ConstantCache | Sfid::DpSampler, entry) => Surface::Constant(entry),
         (_, 254) => Surface::Slm,
@@ -122,15 +122,13 @@ pub(super) fn scratch(
         let lanes = if request.dword { message.enabled >> (index % 2 * 8) } else { 0xff };
         let start = offset + index as u32 * 32;
         if let Some(place) = place(&mut host.scratch(), start, 32) {
-            let dwords = place.as_chunks_mut::<4>().0.iter_mut().zip(register).enumerate();
-            dwords
-                .filter(|(lane, _)| lanes >> lane & 1 != 0)
-                .for_each(|(_, (place, dword))| *place = dword.to_le_bytes());
+            let dwords = place.as_chunks_mut::<4>().0;
+            channels(lanes, 8).for_each(|lane| dwords[lane] = register[lane].to_le_bytes());
             continue;
         }
-        for (lane, dword) in register.iter().enumerate().filter(|(lane, _)| lanes >> lane & 1 != 0)
-        {
-            host.write(Surface::Scratch, start + lane as u32 * 4, &dword.to_le_bytes())?;
+        for lane in channels(lanes, 8) {
+            let dword = register[lane].to_le_bytes();
+            host.write(Surface::Scratch, start + lane as u32 * 4, &dword)?;
         }
     }
     Ok(Vec::new())
@@ -253,7 +251,7 @@ fn scattered_offsets(message: &Message, access: &Scattered) -> Result<([u32; 16]
 }
 
 /// The first `count` channels of a mask.
-fn channels(mask: u32, count: usize) -> impl Iterator<Item = usize> {
+pub(super) fn channels(mask: u32, count: usize) -> impl Iterator<Item = usize> {
     (0..count).filter(move |channel| mask >> channel & 1 != 0)
 }
 

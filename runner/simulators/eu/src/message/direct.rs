@@ -4,9 +4,10 @@
 //! errors are left to.
 
 use intel_isa::desc::{self, BlockSize, DataOp, DataPortMessage, Lengths, ScratchMessage};
-use intel_isa::{Desc, Inst, Opcode, RegFile, Sfid};
+use intel_isa::{Desc, Inst, Opcode, RegFile};
 
-use crate::host::Host;
+use super::dataport::{self, channels};
+use crate::host::{Host, Surface};
 use crate::regs::{GRF_COUNT, REG_SIZE, Registers};
 
 /// A message whose parts are in registers.
@@ -69,9 +70,7 @@ pub(super) fn execute(
 ) -> Option<()> {
     let is_scratch = match request {
         desc::Message::Scratch(_) => true,
-        desc::Message::DataPort(request) => {
-            request.port == Sfid::DataCache && matches!(request.surface, 253 | 255)
-        }
+        desc::Message::DataPort(request) => dataport::surface(request) == Surface::Scratch,
         _ => false,
     };
     if !is_scratch || inst.send?.eot {
@@ -153,33 +152,35 @@ impl Access<'_> {
         }
         let place = self.scratch.get_mut(start as usize..)?.get_mut(..count * REG_SIZE)?;
         for (index, bytes) in place.as_chunks_mut::<REG_SIZE>().0.iter_mut().enumerate() {
-            let (register, lanes) =
-                (self.registers.register(self.parts.at(1 + index)), lanes(index));
-            let dwords = bytes.as_chunks_mut::<4>().0.iter_mut().zip(register).enumerate();
-            for (_, (to, dword)) in dwords.filter(|(lane, _)| lanes >> lane & 1 != 0) {
-                *to = dword.to_le_bytes();
+            let register = self.registers.register(self.parts.at(1 + index));
+            let dwords = bytes.as_chunks_mut::<4>().0;
+            for lane in channels(lanes(index), 8) {
+                dwords[lane] = register[lane].to_le_bytes();
             }
         }
         Some(())
     }
 
-    /// Where the dword of each enabled channel is; 0 for others. `None` if one is not inside.
+    /// The dwords of channels from register `index` of the message on.
+    fn plane(&self, index: usize, planes: usize) -> [u32; 16] {
+        let mut plane = [0; 16];
+        for (half, dwords) in plane.as_chunks_mut::<8>().0.iter_mut().take(planes).enumerate() {
+            *dwords = self.registers.register(self.parts.at(index + half));
+        }
+        plane
+    }
+
+    /// First byte of each enabled channel's dword. `None` if a dword is outside of the space.
     fn places(&self, planes: usize) -> Option<[usize; 16]> {
         if self.parts.all < self.header + planes {
             return None;
         }
         let base = if self.header == 0 { 0 } else { self.global_offset()? };
+        let offsets = self.plane(self.header, planes);
         let mut places = [0; 16];
-        for half in 0..planes {
-            let offsets = self.registers.register(self.parts.at(self.header + half));
-            for (lane, offset) in offsets.into_iter().enumerate() {
-                let channel = half * 8 + lane;
-                if self.enabled >> channel & 1 != 0 {
-                    places[channel] = base.wrapping_add(offset.wrapping_mul(4)) as usize;
-                    let end = places[channel].checked_add(4)?;
-                    (end <= self.scratch.len()).then_some(())?;
-                }
-            }
+        for channel in channels(self.enabled, 8 * planes) {
+            places[channel] = base.wrapping_add(offsets[channel].wrapping_mul(4)) as usize;
+            self.scratch.get(places[channel]..)?.first_chunk::<4>()?;
         }
         Some(places)
     }
@@ -190,14 +191,9 @@ impl Access<'_> {
         let places = self.places(planes)?;
         for half in 0..planes {
             let mut register = self.registers.register(first + half);
-            for (lane, dword) in register.iter_mut().enumerate() {
-                let channel = half * 8 + lane;
-                if self.enabled >> channel & 1 != 0
-                    && let Some(bytes) = self.scratch.get(places[channel]..)
-                    && let Some(bytes) = bytes.first_chunk()
-                {
-                    *dword = u32::from_le_bytes(*bytes);
-                }
+            for lane in channels(self.enabled >> (8 * half), 8) {
+                let bytes = self.scratch.get(places[8 * half + lane]..)?.first_chunk()?;
+                register[lane] = u32::from_le_bytes(*bytes);
             }
             self.registers.set_register(first + half, &register);
         }
@@ -210,17 +206,10 @@ impl Access<'_> {
             return None;
         }
         let places = self.places(planes)?;
-        for half in 0..planes {
-            let number = self.parts.at(self.header + planes + half);
-            for (lane, dword) in self.registers.register(number).into_iter().enumerate() {
-                let channel = half * 8 + lane;
-                if self.enabled >> channel & 1 != 0
-                    && let Some(bytes) = self.scratch.get_mut(places[channel]..)
-                    && let Some(bytes) = bytes.first_chunk_mut()
-                {
-                    *bytes = dword.to_le_bytes();
-                }
-            }
+        let data = self.plane(self.header + planes, planes);
+        for channel in channels(self.enabled, 8 * planes) {
+            let bytes = self.scratch.get_mut(places[channel]..)?.first_chunk_mut()?;
+            *bytes = data[channel].to_le_bytes();
         }
         Some(())
     }
